@@ -4,10 +4,10 @@ import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import { families } from './families.ts'
 import { normaliseWithdrawRequest } from './withdrawRequest.ts'
 
-// The bytes that an allocator issues for a withdraw request. Bytes that a caller hands in choose which request is
-// looked up and are compared with what was issued; they are never believed. Source: withdrawals.md 1.1, 1.3, 5.
+// Payloads: the bytes that an allocator issues for a withdraw request. Withdrawal bytes of a caller only select which
+// request is looked up, and are compared with the issued payload; they are never trusted. Source: withdrawals.md 1.1, 1.3, 5.
 
-/** Requested withdrawal, in the family's canonical spelling. */
+/** A requested withdrawal; addresses are in the family's canonical spelling. */
 export type RequestedWithdrawal = {
   readonly depository: string
   readonly currency: string
@@ -22,7 +22,7 @@ export type RequestedWithdrawal = {
 type RequestedChain = ChainNetwork & { readonly hubChainId: string }
 
 /**
- * The withdraw request whose payload these bytes would be: what its id is looked up by.
+ * The withdraw request whose payload these bytes would be. Its hash is the id under which the allocator is asked.
  * @throws InvalidAddressError, InvalidWithdrawalError, InvalidWithdrawRequestError
  */
 export function withdrawRequestOf(
@@ -30,12 +30,13 @@ export function withdrawRequestOf(
   withdrawal: Hex,
   requested: RequestedWithdrawal,
 ): WithdrawRequest {
-  const own = families[chain.vmType].allocatorPayload.additionalData(withdrawal)
-  return spelledWithdrawRequest(chain, requested, own === undefined ? undefined : { [chain.vmType]: own })
+  const familyData = families[chain.vmType].allocatorPayload.additionalData(withdrawal)
+  const additionalData = familyData === undefined ? undefined : { [chain.vmType]: familyData }
+  return spelledWithdrawRequest(chain, requested, additionalData)
 }
 
 /**
- * The request as an allocator gets it.
+ * The withdraw request as the allocator's contract takes it, with texts spelled as that expects.
  * @throws InvalidAddressError, InvalidWithdrawRequestError
  */
 export function spelledWithdrawRequest(
@@ -62,18 +63,19 @@ export function payloadHashes(vmType: VmType, payload: Hex, place: PayloadPlace)
   return families[vmType].allocatorPayload.hashes(payload, place)
 }
 
-/** A payload as the bytes that the family's reader understands. @throws InvalidWithdrawalError */
+/** An issued payload as withdrawal bytes, which the family's reader takes. @throws InvalidWithdrawalError */
 export function payloadWithdrawal(vmType: VmType, payload: Hex): Hex {
   return families[vmType].allocatorPayload.toWithdrawal(payload)
 }
 
 /**
- * The first member in which bytes differ from an issued payload; `undefined` where both are the same
- * withdrawal, `payload` where what was issued cannot be read. @throws InvalidWithdrawalError for the bytes
+ * Name of the first member in which withdrawal bytes differ from an issued payload; `undefined` if both are the same
+ * withdrawal, `payload` if the issued payload cannot be read. @throws InvalidWithdrawalError if the bytes cannot be read
  */
 export function payloadDifference(vmType: VmType, withdrawal: Hex, payload: Hex): string | undefined {
   const { difference, toWithdrawal } = families[vmType].allocatorPayload
   try {
+    // Compares the payload with itself, only to see whether it can be read.
     difference(toWithdrawal(payload), payload)
   } catch (error) {
     if (error instanceof InvalidWithdrawalError) return 'payload'

@@ -34,7 +34,7 @@ const withdrawRequestTypeHash = typeHash(
 const mappingEntryTypeHash = typeHash('SetEntry(address user,bytes32 id,bytes data,bytes32 nonce)')
 
 /**
- * The 32 bytes that a signature of `request` signs.
+ * The 32-byte digest that is signed for a signing request, by its purpose.
  * @throws RangeError when a member does not fit its type: a caller's bug
  * @source rule P-128
  */
@@ -63,12 +63,12 @@ export function signingDigest(request: SigningRequest): Uint8Array {
   }
 }
 
-/** EIP-1559, and EIP-7702, which is the same with a list of authorizations. @source EIP-2718 */
+/** Types of EIP-1559 and EIP-7702 transactions; the latter has a list of authorizations as well. @source EIP-2718 */
 const transactionTypes: readonly number[] = [2, 4]
 
 /**
- * Nothing else that is signed here begins with the type of such a transaction and a list: no digest is both.
- * An authorization, which hands a whole account over, begins with 5.
+ * Requires the type and the head of an RLP list: nothing else that is signed here begins so, hence no signature can serve
+ * as another one's. An EIP-7702 authorization, which would hand over the whole account, begins with 5 and is refused.
  */
 function transactionDigest(unsigned: Hex): Uint8Array {
   const bytes = hexToBytes(unsigned)
@@ -78,7 +78,7 @@ function transactionDigest(unsigned: Hex): Uint8Array {
   return keccak256(bytes)
 }
 
-/** The hash is made here from the payload's bytes: a signer is never handed one. */
+/** Hashes the payload's bytes here, so that a signer never signs a hash that somebody else computed. */
 function payloadDigest({ vmType, payload, place, index }: PayloadSigning): Uint8Array {
   const hash = payloadHashes(vmType, payload, place)[index]
   if (hash === undefined) throw new RangeError('the payload has no such part')

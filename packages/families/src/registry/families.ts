@@ -21,9 +21,10 @@ const registered = {
 
 export type RegisteredFamily = (typeof registered)[VmType]
 
+/** Pure rules of each family; code that opens connections is in `chainFamilies`. */
 export const families: Readonly<Record<VmType, Family>> = registered
 
-/** True if a contract is among `listed`, which a chain's configuration spells as its family does. */
+/** True if a contract, as 20 bytes of hex, is among the configured addresses `listed`, in the family's spelling. */
 export function listsContract(network: ChainNetwork, listed: readonly string[], contract: Hex): boolean {
   const { hexAddress } = families[network.vmType]
   const { isAddress } = codecOf(network)

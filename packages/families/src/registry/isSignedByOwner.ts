@@ -3,6 +3,7 @@ import type { ChainNetwork } from '@causeway/core/encodings'
 import type { OwnerSigned } from '../rules/family.ts'
 import { families } from './families.ts'
 
+/** An owner's request, its signature, and the means to verify it in any family. */
 export type OwnerCheck = Pick<
   OwnerSigned,
   'signature' | 'recoverSigner' | 'readOwnerKey' | 'isAcceptedByCode'
@@ -13,8 +14,8 @@ export type OwnerCheck = Pick<
 }
 
 /**
- * True when the owner signed the request in the way of its family.
- * @throws InvalidAddressError when the owner is no address of its family; whatever `readOwnerKey` or
+ * True if the owner signed the request as his family's wallets sign.
+ * @throws InvalidAddressError if the owner is no address of its family; whatever `readOwnerKey` or
  * `isAcceptedByCode` throws
  * @source rules P-80, P-83
  */

@@ -10,15 +10,15 @@ export const quotingFamilies: QuotingFamilies = Object.fromEntries(
   Object.entries(families).flatMap(([vmType, { quoting }]) => (quoting ? [[vmType, quoting]] : [])),
 )
 
-/** Step data of a registered family. */
+/** Type of a family's step data; `never` for one that is not quoted. */
 type Encoded<Registered> = Registered extends {
   readonly quoting: { readonly stepData: z.ZodType<infer Data> }
 }
   ? Data
   : never
 
-/** Form of `items[].data` of transaction steps: the union of what these families encode. */
+/** Schema of `items[].data` in transaction steps: the union of all families' forms. */
 export const stepDataSchema = z.union(
-  // CAST: the forms of these families themselves.
+  // CAST: `stepData` of a registered family parses to that family's own data.
   Object.values(quotingFamilies).map(({ stepData }) => stepData as z.ZodType<Encoded<RegisteredFamily>>),
 )

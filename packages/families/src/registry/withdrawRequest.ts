@@ -3,8 +3,8 @@ import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../rules/w
 import { families } from './families.ts'
 
 /**
- * Spells a withdrawal request as the allocator of its family expects it. What it claims about the chain is
- * for the family's reader to check.
+ * Spells a withdraw request as the allocator expects it for the chain's family. Whether the chain has such a depository or
+ * currency is not checked here.
  * @throws InvalidAddressError, InvalidWithdrawRequestError
  * @source oracle-protocol.md 3.5
  */

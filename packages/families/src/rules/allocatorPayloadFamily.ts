@@ -1,19 +1,19 @@
 import type { Hex, PayloadPlace } from '@causeway/core'
 
-/** One family's format of the bytes that its allocator signs. */
+/** One family's format of payloads, the bytes that an allocator issues and signs for a withdraw request. */
 export type AllocatorPayloadFamily = {
   /**
-   * Additional data of a withdraw request that its payload needs to become these bytes. `undefined` if the family needs
+   * The `additionalData` with which a withdraw request yields these bytes as its payload; `undefined` if the family needs
    * none. @throws InvalidWithdrawalError
    */
   additionalData(withdrawal: Hex): Readonly<Record<string, unknown>> | undefined
   /** Hashes that the allocator signs for the payload, in order. @throws InvalidWithdrawalError */
   hashes(payload: Hex, place: PayloadPlace): readonly Hex[]
-  /** The bytes that the family's reader understands. @throws InvalidWithdrawalError */
+  /** The payload as withdrawal bytes, which the family's reader takes. @throws InvalidWithdrawalError */
   toWithdrawal(payload: Hex): Hex
   /**
-   * The first member in which bytes that a caller hands in differ from the payload; `undefined` where both
-   * move the same money. @throws InvalidWithdrawalError
+   * Name of the first member in which a caller's withdrawal bytes differ from the payload; `undefined` if both move the
+   * same money. @throws InvalidWithdrawalError
    */
   difference(withdrawal: Hex, payload: Hex): string | undefined
 }
@@ -23,9 +23,9 @@ export function firstDifference<Withdrawal extends object>(
   one: Withdrawal,
   other: Withdrawal,
 ): string | undefined {
-  const [actual, expected] = [new Map(Object.entries(one)), new Map(Object.entries(other))]
-  const names = new Set([...actual.keys(), ...expected.keys()])
-  return [...names].find((name) => textOf(actual.get(name)) !== textOf(expected.get(name)))
+  const [actualMembers, expectedMembers] = [new Map(Object.entries(one)), new Map(Object.entries(other))]
+  const names = new Set([...actualMembers.keys(), ...expectedMembers.keys()])
+  return [...names].find((name) => textOf(actualMembers.get(name)) !== textOf(expectedMembers.get(name)))
 }
 
 function textOf(value: unknown): string {

@@ -4,11 +4,11 @@ import { DomainError } from '@causeway/core'
 export type FeeFunds = {
   /** Native coin, smallest units. */
   readonly coin: bigint
-  /** Units of execution that the network gives him without a fee, in families that have staked ones. */
+  /** Units of execution that the account has free of charge, in families with staked units (Tron's energy). */
   readonly units?: bigint
 }
 
-/** The account that pays the network could not send the first step; known before the user signs. @source F-98 */
+/** The account that pays network fees has too little for the steps; found out before the user signs. @source F-98 */
 export class FeeFundsError extends DomainError {
   readonly code = 'INSUFFICIENT_FUNDS'
   readonly kind = 'invalid_request'

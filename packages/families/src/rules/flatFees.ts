@@ -1,10 +1,11 @@
 import type { AccountLack, CostedTransaction, NetworkFees } from './quotingFamily.ts'
 
-const sent: ReadonlySet<CostedTransaction['kind']> = new Set(['deposit', 'send-input', 'fill', 'refund'])
+/** Kinds of transactions that are sent on exchanges. */
+const sentKinds: ReadonlySet<CostedTransaction['kind']> = new Set(['deposit', 'send-input', 'fill', 'refund'])
 
 /**
- * Fee of an exchange per transfer, whatever it moves, and one for each account that it creates: both in the native
- * currency, on top of the moved amount. @source rules F-157, F-165
+ * Fees of an exchange (Hyperliquid, Lighter): a flat one for each transfer, and one for each account that it creates. Both
+ * are in the native currency, on top of the moved amount. @source rules F-157, F-165
  */
 export class FlatFees implements NetworkFees {
   /** Smallest units of the native currency. */
@@ -14,13 +15,13 @@ export class FlatFees implements NetworkFees {
     this.transferFee = transferFee
   }
 
-  /** @throws Error for what nobody sends on an exchange */
+  /** @throws Error for a kind of transaction that exchanges do not have */
   costOf({ kind }: CostedTransaction): bigint {
-    if (!sent.has(kind)) throw new Error(`no ${kind} is sent on this family`)
+    if (!sentKinds.has(kind)) throw new Error(`no ${kind} is sentKinds on this family`)
     return this.transferFee
   }
 
-  /** Nobody signs a limit here. */
+  /** Transactions of exchanges have no gas limit. */
   gasOf(): undefined {
     return undefined
   }

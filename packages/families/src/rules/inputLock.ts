@@ -1,15 +1,15 @@
 import { DomainError } from '@causeway/core'
 import type { OriginRoute, PlannedTransaction } from './quotingFamily.ts'
 
-/** Why the user's own account of the input pays nothing out. */
+/** Why the user cannot pay out the input currency that he holds, such as a blocked or frozen token account. */
 export type InputLock = {
-  /** After the user's name in a sentence. */
+  /** Predicate of a sentence whose subject is the user. */
   readonly why: string
-  /** Programs and contracts move nothing of it; the user may still send it himself. */
+  /** True if only programs and contracts cannot take it, and the user can still send it himself. */
   readonly isForCalls: boolean
 }
 
-/** The user holds the input and cannot pay it; known before anybody signs. @source F-99 */
+/** The user holds the input but cannot pay it out; found out before anybody signs. @source F-99 */
 export class InputLockedError extends DomainError {
   readonly code = 'INSUFFICIENT_FUNDS'
   readonly kind = 'invalid_request'
@@ -22,7 +22,10 @@ export class InputLockedError extends DomainError {
   }
 }
 
-/** Transactions of a user who cannot pay have a price and are no steps; any wallet may pay an address. Pure. */
+/**
+ * Adds the refusal to the transactions of a user who cannot pay: they are priced, but not offered as steps. Transactions
+ * that another wallet may send, or that the lock does not affect, stay as they are. Pure.
+ */
 export function refuseLocked(
   transactions: readonly PlannedTransaction[],
   { by, amountIn }: Pick<OriginRoute, 'by' | 'amountIn'>,

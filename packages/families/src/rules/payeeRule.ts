@@ -4,17 +4,17 @@ import type { VmCodec } from '@causeway/core/encodings'
 import type { QuotingFamily } from './quotingFamily.ts'
 
 /**
- * Tells accounts that are never paid on one chain, by the address alone: the part of the rule "may be paid" that asks
- * nobody. The chain says what an account takes at this moment. @source Q-60
+ * Accounts that must never be paid on one chain, by the address alone, such as contracts of the network or of ours. It is
+ * the part of the rule "may be paid" that reads no chain. @source Q-60
  */
 export type PayeeRule = {
-  /** Says after "is" what the account is; undefined for one that may be paid. Takes every spelling of the chain. */
+  /** What the account is, to stand after "is"; undefined if it may be paid. Accepts any spelling of the address. */
   neverPaid(account: string): string | undefined
-  /** Nobody holds it: clients price for it before a wallet is connected. */
+  /** True for an address of nobody, for which clients ask prices before a wallet is connected. */
   isBurnt(account: string): boolean
 }
 
-/** Facts of one chain from the files, and accounts that only settings name. */
+/** Configuration of one chain from which its rule is made. */
 export type PayeeSettings = {
   readonly codec: VmCodec
   readonly family: Pick<QuotingFamily, 'reserved' | 'burnt' | 'accountOfHex'>
@@ -22,11 +22,11 @@ export type PayeeSettings = {
     Partial<Pick<ChainEntry, 'additionalDepositories' | 'fillContracts' | 'fillPayers'>>
   readonly config: QuoteChain
   readonly file: Pick<QuoteFile, 'fillWallet' | 'prices'>
-  /** Top-ups of sponsors go there. */
+  /** Account that receives sponsors' top-ups. */
   readonly custody?: string | undefined
 }
 
-/** Reads the files once; a look afterwards is one of a map. */
+/** Makes the rule once at start, so that each check is a lookup in a map. */
 export function createPayeeRule(settings: PayeeSettings): PayeeRule {
   const { codec, family } = settings
   const spell = (account: string) =>
@@ -34,14 +34,14 @@ export function createPayeeRule(settings: PayeeSettings): PayeeRule {
   const accountLabels = new Map<string, string>()
   for (const [account, label] of configuredAccounts(settings)) {
     // A contract of the files is 20 bytes of hex, whatever the chain's own spelling is.
-    const own = /^0x[0-9a-f]{40}$/i.test(account) ? family.accountOfHex?.(lowerCase(account)) : account
-    if (own !== undefined && !accountLabels.has(spell(own))) accountLabels.set(spell(own), label)
+    const spelled = /^0x[0-9a-f]{40}$/i.test(account) ? family.accountOfHex?.(lowerCase(account)) : account
+    if (spelled !== undefined && !accountLabels.has(spell(spelled))) accountLabels.set(spell(spelled), label)
   }
   const burnt = new Set(family.burnt)
   return {
     neverPaid(account) {
-      const own = spell(account)
-      return accountLabels.get(own) ?? family.reserved(own)
+      const spelled = spell(account)
+      return accountLabels.get(spelled) ?? family.reserved(spelled)
     },
     isBurnt: (account) => burnt.has(spell(account)),
   }
@@ -50,7 +50,7 @@ export function createPayeeRule(settings: PayeeSettings): PayeeRule {
 // CAST: the form was checked; lower case changes no digit.
 const lowerCase = (account: string): Hex => account.toLowerCase() as Hex
 
-/** Every account that the files name, the most telling name first. */
+/** Every account that the configuration names, with its label. An account's first label is the one that is shown. */
 function configuredAccounts({
   listed,
   config,

@@ -9,24 +9,24 @@ import type { FeeFunds } from './feeFunds.ts'
  */
 export type QuotingFamily = {
   /**
-   * Fee model of its chains, as the quote file must describe it: gas by block, bids for units, size, energy and bytes
-   * at prices set by vote, or a fee per transfer.
+   * Fee model that its chains have in the quote file: `gas` at a price per block, `priority-fee` bid for each unit,
+   * `feerate` for each byte, `energy` and bytes at prices set by vote, or a `flat` fee for each transfer.
    */
   readonly feeModel: 'gas' | 'priority-fee' | 'feerate' | 'energy' | 'flat'
   /** The setting of the quote file that gives its chains deposit addresses; absent: they have none. */
   readonly addressSetting?: AddressSetting
   /**
-   * Says what an account is that its network keeps for itself, by its address alone: precompiles, sysvars, native
-   * programs. Canonical spelling.
+   * Describes an account that belongs to the network itself, such as a precompile, sysvar or native program; undefined for
+   * others. Takes the canonical spelling.
    */
   readonly reserved: (account: string) => string | undefined
-  /** Accounts without an owner that clients price for before a wallet is connected, in canonical spelling. */
+  /** Addresses of nobody, for which clients ask prices before a wallet is connected, in canonical spelling. */
   readonly burnt: readonly string[]
   /** Spells a configured contract as an account; absent where accounts are not 20 bytes. `hex` is lower case. */
   readonly accountOfHex?: (hex: Hex) => string
-  /** Form of `items[].data` of its transaction steps. */
+  /** Schema of `items[].data` of its transaction steps. */
   readonly stepData: z.ZodType<StepData>
-  /** One chain of the family, as its configuration describes it. Done once, at start. */
+  /** Rules for one chain, from its configuration. Called once, at start. */
   readonly bind: (chain: ChainSettings) => ChainQuoting
 }
 
@@ -44,46 +44,45 @@ export type ChainSettings = {
   readonly network?: string | undefined
   readonly depository: string
   readonly wrappedNative?: string | undefined
-  /** Swaps and deposits, or pays out, in one transaction; absent: users swap nothing on the chain. */
+  /** Contract that swaps and then deposits or pays out, in one transaction; absent: users cannot swap on the chain. */
   readonly depositRouter?: string | undefined
-  /** Makes and empties deposit addresses, in families of contracts. */
+  /** Contract that makes and empties deposit addresses, in families with contracts. */
   readonly depositAddresses?: DepositAddressContract | undefined
-  /** Program that does, in families of programs. */
+  /** Program that makes and empties deposit addresses, on Solana. */
   readonly depositAddressProgram?: string | undefined
-  /** Public key of the fill wallet, which empties deposit addresses in families of scripts. */
+  /** Public key of the fill wallet, which empties deposit addresses, on Bitcoin. */
   readonly depositAddressKey?: Hex | undefined
-  /** Outputs worth less are spent only when a user asks for it, in families without balances; smallest units. */
+  /** Outputs below this value are spent only if a user asks for it, on chains of outputs (Bitcoin); smallest units. */
   readonly leastOutput?: bigint | undefined
 }
 
 /** Pricing's view of one chain's family. Pure: the arguments decide everything. */
 export interface ChainQuoting {
   /**
-   * True for the text that stands for an account which is not chosen yet: pages price before a wallet is
-   * connected. It is no account.
+   * True for the text that means "no account chosen yet", as pages that ask a price before a wallet is connected send it.
    */
   isNobody(address: string): boolean
-  /** False for an address that has no key in its family: nobody can sign a transaction of it. */
+  /** False for an address without a key, such as a program's, whose transactions nobody can sign. */
   canSign(address: string): boolean
   /** The largest amount of a currency that the family's transactions can carry, in smallest units. */
   amountMax(currency: Pick<QuotedCurrency, 'isNative'>): bigint
-  /** Smallest units that a transaction can tell apart; absent where it is every one. */
+  /** Step of the amounts that transactions can carry, in smallest units; absent: 1. */
   granularity?(currency: Pick<QuotedCurrency, 'isNative'>): bigint
-  /** True if destinations run calls of callers; otherwise no foreign code decides what becomes of a payment. */
+  /** True if fills can run calls that a request gives (`txs`). */
   readonly runsCalls: boolean
-  /** True if tokens can be paid to accounts with code; otherwise nothing is paid to one. */
+  /** True if tokens can be paid to accounts with code; if false, nothing is paid to such accounts. */
   readonly paysTokensToCode: boolean
-  /** Present if an account keeps one asset on separate sides: a side pays only from its own funds. */
+  /** Present if an account holds an asset in separate places (Hyperliquid's spot and perps), each of which pays by itself. */
   readonly keepsSides?: true
-  /** Addresses that users pay instead of signing a deposit; absent where the family or the chain has none. */
+  /** Deposit addresses, which users pay instead of signing a deposit; absent if the chain has none. */
   readonly depositAddresses?: DepositAddressing | undefined
   /** True if `encode` returns a `call` by which a user's own execution can be recognised. */
   readonly tellsCallsApart: boolean
-  /** True if an order's solver, who signs with a 20-byte key, has an account on the hub under this family's chains. */
+  /** True if the solver of an order, an EVM address, has an account on the hub under chains of this family. */
   readonly namesSolvers: boolean
   /**
-   * An account or contract as 20 bytes of hex, which permits, deposit addresses and calls name.
-   * @throws Error on a family whose accounts are written otherwise: it has none of these
+   * An account or contract as 20 bytes of hex, for permits, deposit addresses and calls.
+   * @throws Error in a family whose accounts are not 20 bytes, since it has none of these
    */
   hexAddress(address: string): Hex
   /** Account that needs an allowance of `currency`; undefined if none is needed. */
@@ -91,13 +90,13 @@ export interface ChainQuoting {
     kind: 'deposit' | 'swap-deposit' | 'swap' | 'permit2',
     currency: QuotedCurrency,
   ): string | undefined
-  /** Accounts whose balances decide what the user's transactions cost, for any amount of the route. */
+  /** Balances on which the cost of the user's transactions depends, whatever the amount; to be read before pricing. */
   touched(route: TouchingRoute): readonly Holding[]
   /** Transactions that the user sends, in order. An unknown allowance counts as none. */
   plan(route: OriginRoute, state: KnownState): readonly PlannedTransaction[]
   /**
-   * A planned transaction as the family's public client takes it.
-   * @throws Error for what was planned from another route or by another family
+   * A planned transaction in the form of a step's data, which the family's public client takes.
+   * @throws Error if it was planned from another route or by another family
    */
   encode(
     planned: PlannedTransaction,
@@ -105,7 +104,7 @@ export interface ChainQuoting {
     bound: { readonly identity: StepIdentity; readonly fees: NetworkFees },
   ): EncodedTransaction
   /**
-   * Typed data that the user signs before his deposit to name its order; absent on families whose deposits name their
+   * Typed data that the user signs before his deposit, to state its order; absent in families whose deposits name their
    * orders themselves.
    * @throws Error as `encode`
    */
@@ -114,27 +113,27 @@ export interface ChainQuoting {
     route: OriginRoute,
     identity: StepIdentity,
   ) => Authorization | undefined
-  /** The nonce that the user's transfer for an order has, on the same families. */
+  /** The nonce that the user's transfer for an order must have; present if `authorization` is. */
   readonly transferNonce?: (order: { readonly orderId: Hex; readonly deadlineSeconds: number }) => number
   /**
-   * The swap that stands between a deposit address and the depository; undefined where the route has none.
-   * @throws Error on a family without deposit addresses
+   * The swap between a deposit address and the depository; undefined if the route has none.
+   * @throws Error in a family without deposit addresses
    */
   addressSwap(route: OriginRoute): AddressSwap | undefined
-  /** Calldata of the pools' router, which gives the output to the deposit router. @throws Error as `addressSwap` */
+  /** Calldata for the pools' router that makes this swap and pays the deposit router. @throws Error as `addressSwap` */
   encodeAddressSwap(
     swap: AddressSwap,
     spent: { readonly amountIn: bigint; readonly deadlineSeconds: number },
   ): Hex
 }
 
-/** Permitted uses of an address, as its family writes them; a change of any member makes another address. */
+/** Terms from which a deposit address is derived; another value of any member gives another address. */
 export type DepositAddressTerms<Account extends string = string> = {
   /** Signs the orders that the address may pay. */
   readonly orderSigner: Hex
   /** The solver's account, or key, that empties the address. */
   readonly sweeper: Account
-  /** May take back what lies there; of contracts, is credited with every deposit too. */
+  /** Account that may withdraw the address's money; in families with contracts its deposits are credited to it too. */
   readonly depositor: Account
   /** 32 random bytes. */
   readonly nonce: Hex
@@ -145,18 +144,18 @@ export type DepositAddress = {
   /** Canonical. */
   readonly address: string
   readonly terms: DepositAddressTerms
-  /** Script that spends from it, for families in which a withdrawal by the depositor must show it. */
+  /** Script that spends from it, on Bitcoin, where the depositor needs it to withdraw. */
   readonly script?: Hex
 }
 
-/** The contract that empties the addresses, and the hash of the code that it puts there for a moment. */
+/** The contract that empties deposit addresses, and the hash of the code that it creates at one for the sweep. */
 export type DepositAddressContract = { readonly contract: Hex; readonly sweepCodeHash: Hex }
 
-/** Derivation of the addresses that are paid instead of a chain's depository. Pure. */
+/** Derivation and terms of a chain's deposit addresses. Pure. */
 export type DepositAddressing = {
   /**
-   * The address that nobody but the parties can empty. `fillWallet` and `depositor` are canonical, `nonce` is 32 bytes.
-   * @throws InvalidAddressError for a depositor who could not take back what lies there
+   * A deposit address that only these parties can empty. `fillWallet` and `depositor` are canonical, `nonce` is 32 bytes.
+   * @throws InvalidAddressError for a depositor who could not withdraw from it
    */
   make(parties: {
     readonly orderSigner: Hex
@@ -164,38 +163,38 @@ export type DepositAddressing = {
     readonly depositor: string
     readonly nonce: Hex
   }): DepositAddress
-  /** 20 bytes that stand for an address in the salt of the orders that it may pay. */
+  /** 20 bytes that identify an address in the salt of the orders that it may pay. */
   nameOf(address: string): Hex
-  /** Seconds that emptying an address may take after the solver is asked to. */
+  /** Seconds that a sweep may take after the solver is asked for it. */
   readonly sweepSeconds: number
-  /** An order that ends sooner than this is not paid any more: its sweep and its fill take their time. */
+  /** Seconds before an order's deadline after which it is not paid any more, since sweep and fill need time. */
   readonly leadSeconds: number
-  /** True if only the solver can move the funds until the sweep, so that the price of the quote holds. */
+  /** True if only the solver can move the money until the sweep, so that the quote's price holds until then. */
   readonly isKeptWhileSwept: boolean
-  /** A sweep deposits for the depositor of the terms; where it does not, the fill wallet is the depositor. */
+  /** True if a sweep's deposit is credited to the depositor of the terms; false: to the fill wallet. */
   readonly creditsDepositor: boolean
 }
 
 /** An account and a currency of one chain, in canonical spelling. */
 export type Holding = { readonly account: string; readonly currency: string }
 
-/** State read from a chain; undefined if it was not read in time. */
+/** State of a user's accounts, for planning; members are undefined if they were not read in time. */
 export type KnownState = {
-  /** Allowance of the first transaction's spender. */
+  /** Current allowance for the contract that takes the input. */
   readonly allowance: bigint | undefined
-  /** The part of it that other open quotes of the user may still take; absent: nothing. */
+  /** Part of the allowance that other open quotes of the user may still use; absent: 0. */
   readonly openSpending?: bigint | undefined
   /** User's balance of the input. */
   readonly balance?: bigint | undefined
-  /** Balance of an account of `touched`. */
+  /** Balance of one of the holdings that `touched` named. */
   readonly heldBy?: (holding: Holding) => bigint | undefined
-  /** State that the recipient of the user's own payment lacks. */
+  /** State that the recipient lacks, if the user pays him directly. */
   readonly recipientLack?: AccountLack | undefined
-  /** Outputs that the user can spend, in families without balances. */
+  /** Outputs that the user can spend, on Bitcoin. */
   readonly spendable?: readonly SpendableOutput[] | undefined
-  /** Coin of the account that pays the network: the user, or `depositFeePayer`. */
+  /** Native coin of the account that pays network fees: the user, or `depositFeePayer`. */
   readonly feeFunds?: FeeFunds | undefined
-  /** Network fees, in families where they decide which outputs are spent. */
+  /** Network fees, on Bitcoin, where they decide which outputs are spent. */
   readonly fees?: NetworkFees | undefined
 }
 
@@ -207,28 +206,28 @@ export type SpendableOutput = {
   /** Smallest units. */
   readonly value: bigint
   readonly script: Hex
-  /** Transaction that made it, without witnesses, in families in which its spender must show it. */
+  /** Transaction that made the output, without witnesses; present if a signer needs it. */
   readonly transaction?: Hex
 }
 
 /** Outputs that a user lets a transaction spend. */
 export type OutputChoice = {
-  /** Kept out, as `txid:vout`. */
+  /** Outputs that must not be spent, as `txid:vout`. */
   readonly excluded: readonly string[]
-  /** Smallest units: what is worth less is kept out; undefined: what the chain's settings say. */
+  /** Outputs of less value are not spent; smallest units; undefined: as the chain's settings say. */
   readonly least?: bigint | undefined
 }
 
-/** Inputs that pay for a transaction in families without balances. */
+/** Inputs that pay for a Bitcoin transaction; amounts in satoshis. */
 export type Funding =
-  /** `change` is 0 where there is none: what is left is a part of the fee. */
+  /** `change` is 0 if there is no change output: the rest then is part of the fee. */
   | {
       readonly kind: 'chosen'
       readonly inputs: readonly SpendableOutput[]
       readonly fee: bigint
       readonly change: bigint
     }
-  /** All that may be spent at once is less than the amount and the fee of spending it. */
+  /** All outputs together do not cover amount and fee. `isOfTooMany`: the limit on inputs kept some of them out. */
   | {
       readonly kind: 'short'
       readonly spendable: bigint
@@ -239,37 +238,37 @@ export type Funding =
   | { readonly kind: 'unknown' }
 
 /**
- * Network fees of a chain at one moment, in its family's own terms. The live part makes them from its readings;
- * `encode` of the same family takes from them the fees that a signed transaction must name.
+ * Network fees of a chain at one moment. Each family has a class of its own, made from readings of the chain; `encode` of
+ * the same family takes from it the fees that a signed transaction must state.
  */
 export interface NetworkFees {
   /** Expected fee of one transaction, in smallest units of the native currency, rounded up. */
   costOf(transaction: CostedTransaction): bigint
-  /** Units that a transaction is expected to use, and its limit; undefined where a family signs none. */
+  /** Gas units that a transaction is expected to use, and its limit; undefined in families without limits. */
   gasOf(transaction: CostedTransaction): { readonly expected: bigint; readonly limit: bigint } | undefined
   /** Cost of creating the state that an account lacks, beside the fee; 0 if a family charges none. */
   rentOf(lack: AccountLack): bigint
-  /** The least that an account has to be paid in the native currency before it keeps anything; 0 without such a rule. */
+  /** The least first payment in the native currency that an account can receive; 0 without such a rule. */
   leastPayment(lack: AccountLack): bigint
-  /** True if the other fees are equal for every transaction. */
+  /** True if both give the same result for every transaction. */
   equals(other: NetworkFees): boolean
 }
 
-/** State that an account lacks before it can be paid in a currency; an absent member is not lacking. */
+/** State that is missing before an account can be paid in a currency; an absent member means that nothing is missing. */
 export type AccountLack = {
-  /** Bytes of state that the payment has to make. */
+  /** Bytes of state that the payment must create. */
   readonly stateBytes?: number
-  /** The account itself: its first payment makes it. */
+  /** The account itself does not exist; its first payment creates it. */
   readonly isAbsent?: true
-  /** A balance of the currency, where a first one costs more than a larger one. */
+  /** The account holds none of the currency, and a first balance costs more than a later payment. */
   readonly holdsNone?: true
   /** Cost of creating the account beside the payment, in smallest units of the native currency. */
   readonly accountFee?: bigint
-  /** Why it takes none of the currency now, after its name in a sentence; no payment changes that. */
+  /** Why it cannot receive the currency at all, as the predicate of a sentence about the account. */
   readonly refusal?: string
-  /** There is no such account, and no payment makes it. */
+  /** The account does not exist, and a payment does not create it. */
   readonly isUnpayable?: true
-  /** A balance that chains tell exactly: it holds so much that nobody can prove what a payment adds. */
+  /** The account's balance is too large to be reported exactly, so that nobody could prove a payment to it. */
   readonly isUncountable?: true
 }
 
@@ -278,13 +277,13 @@ export type QuotedCurrency = {
   /** Canonical. */
   readonly address: string
   readonly isNative: boolean
-  /** An allowance must be reset before it changes. */
+  /** True if an allowance must be reset to 0 before it is changed. */
   readonly resetsAllowance: boolean
-  /** The program that a token belongs to, in families where several keep tokens; its own default is left out. */
+  /** Program that keeps the token, on Solana; absent for the usual one. */
   readonly tokenProgram?: string | undefined
-  /** As people and some transactions call it. */
+  /** Symbol for people, which some exchanges' transactions contain as well. */
   readonly symbol?: string | undefined
-  /** Decimals of the amounts that transactions write as decimal text. */
+  /** Decimals, in families whose transactions state amounts as decimal text. */
   readonly decimals?: number | undefined
 }
 
@@ -304,9 +303,10 @@ export type UserTransactionKind =
   | 'send-input'
   | 'send-output'
 
+/** Transactions that a solver sends. */
 export type SolverTransactionKind =
   | 'fill'
-  /** A fill that swaps what it pays. */
+  /** A fill that swaps before it pays. */
   | 'fill-swap'
   /** Native payment as an addition to a fill. */
   | 'fill-topup'
@@ -315,22 +315,22 @@ export type SolverTransactionKind =
   | 'sweep'
   /** Sweep with a swap before the deposit. */
   | 'sweep-swap'
-  /** Makes a deposit of what the user signed. */
+  /** Submits a deposit that the user signed. */
   | 'permit-eip3009'
   | 'permit-eip2612'
   | 'permit-permit2'
   /** Permit2 deposit with a swap before it. */
   | 'permit-permit2-swap'
-  /** Submits calls that a smart account signed, which make its deposit, and a swap before it. */
+  /** Submits calls that a smart account signed and that make its deposit; `execute-swap`: with a swap before it. */
   | 'execute'
   | 'execute-swap'
 
 /** A transaction as far as its fee depends on it. */
 export type CostedTransaction = {
   readonly kind: UserTransactionKind | SolverTransactionKind
-  /** It moves the native currency. */
+  /** True if it moves the native currency. */
   readonly isNative: boolean
-  /** Price steps that its swap crosses. */
+  /** Initialised ticks that its swap crosses. */
   readonly ticksCrossed?: number
   /** Accounts that sign it, in families that charge for each; 1 where it is absent. */
   readonly signatures?: number
@@ -340,7 +340,7 @@ export type CostedTransaction = {
   readonly callUnits?: bigint
   /** Data of the caller's calls, as `callBytesOf` counts it. */
   readonly callBytes?: bigint
-  /** Extra units of the account that runs it, as its owner said, or of its payee, as trials measured. */
+  /** Extra units of a smart account that runs it, as its owner stated, or of its payee's code, as trials measured. */
   readonly overheadUnits?: bigint
   /** State that the payee lacks. */
   readonly lack?: AccountLack
@@ -358,7 +358,7 @@ export type StateWrites = {
   readonly cleared: number
   /** Accounts that get their first native coin. */
   readonly accounts: number
-  /** Native coin leaves through a contract. */
+  /** True if a contract pays out native coin. */
   readonly paysNative: boolean
 }
 
@@ -370,11 +370,11 @@ export type PlannedTransaction = CostedTransaction & {
   /** The allowance that an approval sets, in smallest units. */
   readonly allowed?: bigint
   readonly funding?: Funding
-  /** Reason for which the transaction cannot be sent now, though it has a price: it is no step. */
+  /** Why the transaction cannot be sent now; it then has a price, but is not offered as a step. */
   readonly refusal?: DomainError | undefined
 }
 
-/** A route as far as it is known before it is priced. */
+/** A route as far as it is known before it is priced, to find the balances that matter. */
 export type TouchingRoute = Pick<OriginRoute, 'user' | 'recipient' | 'by' | 'currencyOut'> & {
   /** Currencies that the depository may receive. */
   readonly deposited: readonly QuotedCurrency[]
@@ -388,23 +388,23 @@ export type OriginRoute = {
   /** Way in which the input leaves the user. */
   readonly by:
     | 'deposit'
-    /** Without a call: see `deposit-transfer`. */
+    /** A plain transfer of the token to the depository, see `UserTransactionKind`. */
     | 'deposit-transfer'
     | 'pay-address'
-    /** The user signs and the solver sends: nothing is planned. */
+    /** The user signs and the solver sends, so the user sends no transaction. */
     | 'signature'
     /** Signature through Permit2, which needs the user's allowance of the token. */
     | 'permit2'
-    /** The user executes all of it; no solver. */
+    /** From here on the user executes everything, without a solver. */
     | 'send'
     | 'swap'
     | 'wrap'
     | 'unwrap'
-  /** Pays the fee of the deposit, and for the accounts that it makes, in the user's place. */
+  /** Account that pays the deposit's network fee and rent in place of the user. */
   readonly depositFeePayer?: string | undefined
-  /** Hex, as the caller wrote it, where an address does not name its key. */
+  /** Hex, as the caller wrote it, for addresses that do not contain their key (Bitcoin). */
   readonly userPublicKey?: string | undefined
-  /** In families without balances. */
+  /** On Bitcoin. */
   readonly outputChoice?: OutputChoice | undefined
   readonly currencyIn: QuotedCurrency
   readonly currencyOut: QuotedCurrency
@@ -414,50 +414,50 @@ export type OriginRoute = {
   /** Expected output, and the least that is accepted. */
   readonly amountOut: bigint
   readonly amountOutMin: bigint
-  /** Swap on the origin: what the user does alone, or what stands before the deposit. */
+  /** Swap on the origin: the whole route of a user without a solver, or the leg before the deposit. */
   readonly swap:
     | {
         readonly trade: 'exactInput' | 'exactOutput'
         readonly from: QuotedCurrency
-        /** The pools that it goes through, in order: what each gives, and what it takes for it. At least one. */
+        /** The pools that it goes through, in order, at least one: the currency that each yields, and its fee. */
         readonly hops: readonly { readonly to: QuotedCurrency; readonly feePips: number }[]
         readonly ticksCrossed: number
       }
     | undefined
-  /** Least amount that the depository receives of a swap; undefined where the user executes alone. */
+  /** Least amount that the depository receives, after a swap too; undefined if the user executes alone. */
   readonly deposited: { readonly currency: QuotedCurrency; readonly amount: bigint } | undefined
 }
 
 /**
- * At what price at least something is swapped at a deposit address before its deposit; amounts in smallest units, the
- * zero address is native coin.
+ * A swap at a deposit address before the deposit, and its least price. Amounts are in smallest units; the zero address
+ * means native coin.
  */
 export type AddressSwap = {
   readonly tokenIn: Hex
   readonly amountIn: bigint
   readonly tokenOut: Hex
-  /** For `amountIn`; for any other amount its share. */
+  /** Least output for `amountIn`; for another input it is scaled in proportion. */
   readonly amountOutMin: bigint
-  /** The pools that it goes through: what each gives, and its fee. */
+  /** The pools that it goes through, in order: the token that each yields, and its fee. */
   readonly hops: readonly { readonly tokenOut: Hex; readonly feePips: number }[]
 }
 
-/** Identity of a quote, once it has its order. */
+/** Ids and addresses of a quote, with which its transactions are encoded. */
 export type StepIdentity = {
   readonly requestId: Hex
-  /** Undefined where the user executes alone and no order exists. */
+  /** Undefined if the user executes alone, without an order. */
   readonly orderId: Hex | undefined
   /** Unix seconds: last moment at which a swap may still execute. */
   readonly deadlineSeconds: number
   /** Address that is paid instead of the depository. */
   readonly depositAddress: string | undefined
-  /** Script that spends from the deposit address, for families in which a withdrawal by the depositor must show it. */
+  /** Script that spends from the deposit address, on Bitcoin, where the depositor needs it to withdraw. */
   readonly depositScript?: Hex | undefined
-  /** Terms that the depositor names to withdraw from the deposit address, in families without such a script. */
+  /** Terms that the depositor needs to withdraw from the deposit address, in families without such a script. */
   readonly depositTerms?: DepositAddressTerms | undefined
 }
 
-/** Typed data that a wallet signs, and what is posted with the signature. @source quote-api.md 2.5; families.md 2.4 */
+/** Typed data that a wallet signs, and the request to which its signature is added. @source quote-api.md 2.5; families.md 2.4 */
 export type Authorization = {
   readonly sign: {
     readonly signatureKind: 'eip712'
@@ -481,8 +481,9 @@ export type Authorization = {
 /** `items[].data` of a step. @source quote-api.md 2.4, 2.6 */
 export type StepData = Readonly<Record<string, unknown>>
 
+/** A transaction in the form of a step. */
 export type EncodedTransaction = {
   readonly data: StepData
-  /** Call that identifies the transaction when a user executes it alone; undefined if nothing identifies it. */
+  /** Call by which the transaction is recognised on chain if a user executes alone; undefined if it cannot be. */
   readonly call: { readonly to: Hex; readonly data: Hex; readonly value: bigint } | undefined
 }

@@ -3,7 +3,7 @@ import type { VmType } from '@causeway/core/encodings'
 import { InvalidWithdrawRequestError } from '@causeway/core/encodings'
 import type { z } from 'zod'
 
-/** Members of a withdraw request that a family normalises, as the caller sent them. */
+/** Members of a withdraw request that depend on the family, as the caller sent them. */
 export type PlainWithdrawRequest = {
   readonly depository: string
   readonly currency: string
@@ -11,7 +11,7 @@ export type PlainWithdrawRequest = {
   readonly additionalData?: Readonly<Record<string, unknown>>
 }
 
-/** Members as the family's allocator expects them, and its additional data. */
+/** These members as the allocator expects them; `data` is the family's encoding of the additional data. */
 export type NormalisedWithdrawRequest = {
   readonly depository: string
   readonly currency: string
@@ -22,28 +22,28 @@ export type NormalisedWithdrawRequest = {
 const uint64Max = 2n ** 64n - 1n
 
 /**
- * The family's part of the additional data.
- * @throws InvalidWithdrawRequestError when it is absent or breaks `schema`
+ * The family's part of the additional data, which a request has under the family's `vmType`.
+ * @throws InvalidWithdrawRequestError if it is absent or breaks `schema`
  */
 export function additionalDataOf<Data>(
   { additionalData }: PlainWithdrawRequest,
   vmType: VmType,
   schema: z.ZodType<Data>,
 ): Data {
-  const own =
+  const familyEntry =
     additionalData === undefined
       ? undefined
       : Object.entries(additionalData).find(([name]) => name === vmType)
-  if (own?.[1] === undefined) {
+  if (familyEntry?.[1] === undefined) {
     throw new InvalidWithdrawRequestError(`additional data is required for ${vmType}`)
   }
-  const parsed = schema.safeParse(own[1])
+  const parsed = schema.safeParse(familyEntry[1])
   if (parsed.success) return parsed.data
   const field = parsed.error.issues[0]?.path.join('.') ?? ''
   throw new InvalidWithdrawRequestError(`the additional data of ${vmType} is malformed`, field)
 }
 
-/** A uint64 that was written as a number or in decimal. @throws InvalidWithdrawRequestError naming `field` */
+/** Parses a uint64 from a number or decimal text. @throws InvalidWithdrawRequestError naming `field` */
 export function uint64Of(value: number | string, field: string): bigint {
   const parsed = BigInt(value)
   if (parsed > uint64Max) throw new InvalidWithdrawRequestError('a number is no uint64', field)

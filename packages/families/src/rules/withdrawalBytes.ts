@@ -10,25 +10,25 @@ export type WithdrawalTransfer = {
   readonly recipient: string
 }
 
-/** The bytes of a withdrawal. @throws InvalidWithdrawalError */
+/** Parses the hex of a withdrawal. @throws InvalidWithdrawalError */
 export function withdrawalBytes(withdrawal: string): Uint8Array {
   const bytes = withdrawal.startsWith('0x') ? parseHexDigits(withdrawal, 2) : undefined
   if (bytes === undefined) throw new InvalidWithdrawalError('it is not 0x and whole bytes in hex')
   return bytes
 }
 
-/** ABI encoding of one family's withdrawals. */
+/** Decoder and encoder of one family's withdrawals in ABI encoding. */
 export type AbiForm<Withdrawal> = {
   /** Ends the sentence "it is not the canonical ABI encoding of". */
   readonly what: string
-  /** `undefined` for what `encode` must not be given. */
+  /** `undefined` for data that `encode` does not accept. */
   readonly read: (reader: AbiReader) => Withdrawal | undefined
   readonly encode: (withdrawal: Withdrawal) => Hex
 }
 
 /**
- * Reads what the family's encoder writes and nothing else: a request has one encoding, so bytes with
- * other offsets, dirty padding or a tail are refused. Hex comes in lower case.
+ * Decodes exactly the bytes that the family's encoder writes, so that a request has one encoding: other offsets, dirty
+ * padding or a tail are refused. Hex is returned in lower case.
  * @throws InvalidWithdrawalError
  */
 export function decodeAbiWithdrawal<Withdrawal>(withdrawal: string, form: AbiForm<Withdrawal>): Withdrawal {

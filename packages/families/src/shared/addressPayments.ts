@@ -1,17 +1,18 @@
+/** A payment to a watched address, as a scan of blocks finds it. */
 export type Payment = {
-  /** Set where it may be listed again. */
+  /** Identifies the payment if overlapping scans may list it again. */
   readonly id?: string
-  /** The sender of the coin, the owner of the tokens; absent where blocks do not tell. */
+  /** Sender of the coin or owner of the tokens; absent if blocks do not show him. */
   readonly from?: string
   /** Canonical, as the currency. */
   readonly to: string
   readonly currency: string
   readonly amount: bigint
-  /** Absent where blocks do not tell. */
+  /** Absent if blocks do not show it. */
   readonly transactionHash?: string
 }
 
-/** Payers by address. Pure. */
+/** Payers by paid address. Pure. */
 export function payersOf(payments: readonly Payment[]): ReadonlyMap<string, ReadonlySet<string>> {
   const payers = new Map<string, Set<string>>()
   for (const { from, to } of payments)
@@ -22,21 +23,22 @@ export function payersOf(payments: readonly Payment[]): ReadonlyMap<string, Read
 /** A transfer that brings money to an address. */
 export type Transfer = {
   readonly transactionHash: string
-  /** Absent where not one account alone brought it. */
+  /** Absent if several accounts paid, or the payer is unknown. */
   readonly from?: string | undefined
   readonly amount: bigint
 }
 
-/** The largest of each currency, by address: a stranger's dust takes its place from nobody. Pure. */
+/** By address and currency, the largest transfer, so that dust from strangers does not hide the real payment. Pure. */
 export function largestTransfers(
   payments: readonly Payment[],
 ): ReadonlyMap<string, ReadonlyMap<string, Transfer>> {
   const largest = new Map<string, Map<string, Transfer>>()
   for (const { to, currency, from, amount, transactionHash } of payments) {
     if (transactionHash === undefined) continue
-    const own = largest.get(to) ?? new Map<string, Transfer>()
-    if (amount > (own.get(currency)?.amount ?? 0n)) own.set(currency, { transactionHash, from, amount })
-    largest.set(to, own)
+    const amountsOfAddress = largest.get(to) ?? new Map<string, Transfer>()
+    if (amount > (amountsOfAddress.get(currency)?.amount ?? 0n))
+      amountsOfAddress.set(currency, { transactionHash, from, amount })
+    largest.set(to, amountsOfAddress)
   }
   return largest
 }

@@ -1,18 +1,18 @@
 import type { ChainClient, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { unlessUnreadable } from '@causeway/rpc'
 
-type Read<Said> = (answer: RpcAnswer | undefined) => Said
+type ParseAnswer<Parsed> = (answer: RpcAnswer | undefined) => Parsed
 
 /**
- * Answer that enough endpoints share, as `read` parses it: members that `read` leaves out may differ.
- * @throws UpstreamUnavailableError, MalformedAnswerError, and what `read` throws of the answer agreed on
+ * Answer that enough endpoints share after parsing by `read`; members that `read` leaves out may differ.
+ * @throws UpstreamUnavailableError, MalformedAnswerError, and errors of `read` for the agreed answer
  */
-export async function agreedAnswer<Said>(
+export async function agreedAnswer<Parsed>(
   client: Pick<ChainClient, 'agree'>,
   call: RpcCall,
-  read: Read<Said>,
+  read: ParseAnswer<Parsed>,
   timeoutMs: number,
-): Promise<Said> {
+): Promise<Parsed> {
   const { answers } = await client.agree([call], {
     timeoutMs,
     project: ([answer]) => ({ said: unlessUnreadable(() => read(answer)) ?? null }),
@@ -20,11 +20,11 @@ export async function agreedAnswer<Said>(
   return read(answers[0])
 }
 
-/** As `agreedAnswer`, for what a price can do without: undefined where nothing is known in time; never rejects. */
+/** As `agreedAnswer`, for data that prices can do without: undefined if it is not known in time; never rejects. */
 export function agreedAnswersOf(
   client: Pick<ChainClient, 'agree'>,
   onFailure: (error: unknown) => void,
-): <Said>(call: RpcCall, read: Read<Said>, timeoutMs: number) => Promise<Said | undefined> {
+): <Parsed>(call: RpcCall, read: ParseAnswer<Parsed>, timeoutMs: number) => Promise<Parsed | undefined> {
   return (call, read, timeoutMs) =>
     agreedAnswer(client, call, read, timeoutMs).catch((error: unknown) => {
       onFailure(error)

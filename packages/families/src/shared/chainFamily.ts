@@ -7,35 +7,39 @@ import type { RegisteredChain } from './registeredChain.ts'
 import type { SettlingChainFamily } from './settlingChain.ts'
 
 /**
- * One VM family as services see it: a line in `chainFamilies`. `Line` is what pays on chains whose wallets spend
- * outputs, `Contract` what pays where nonces order transactions; each stands in the folder of its one family.
+ * The code of one VM family that reads and pays chains, as services see it: a line in `chainFamilies`. `Line` is the type
+ * of the payer on chains whose wallets spend outputs, `Contract` that where nonces order transactions; each stands in the
+ * folder of its one family.
  * @source F-167
  */
 export type ChainFamily<Line = never, Contract = never> = {
   readonly open: OpenFamilyChain
-  /** Settings beside the depository without which a chain cannot be read; empty when all are there. */
+  /** Names of missing settings, beside the depository, without which a chain cannot be read. */
   readonly missing: (chain: RegisteredChain) => readonly string[]
-  /** Absent: its chains are read, and not quoted. */
+  /** Absent: its chains are read, but not quoted. */
   readonly quoting?: QuotingChainFamily
   readonly settling: SettlingChainFamily
-  /** Absent: nobody is paid there. */
+  /** Absent: solvers cannot pay on its chains. */
   readonly paying?: FamilyPaying<Line, Contract>
-  /** Rules of finality that all hold where a block is as deep; absent where the chain itself says what is final. */
+  /** Finality rules that a block must all satisfy to be this deep; absent if only the chain itself decides finality. */
   readonly depthOf?: (rule: DepthRule) => readonly Finality[]
 }
 
-/** A fill contract pays, or transactions that mark what they pay, or one line of transactions that spends outputs. */
+/**
+ * How solvers pay on chains of the family: by a fill contract, by transactions that leave a mark of the payment id, or by
+ * one line of transactions that spend outputs.
+ */
 export type FamilyPaying<Line = never, Contract = never> =
   | { readonly by: 'fill-contract'; readonly family: Contract }
   | { readonly by: 'marked-transactions'; readonly family: PayingChainFamily }
   | { readonly by: 'outputs'; readonly family: Line }
 
-/** For families whose chains need their endpoints and nothing else. */
+/** `missing` of families whose chains need only endpoints. */
 export function missingEndpoints({ ready }: RegisteredChain): readonly string[] {
   return ready ? [] : ['httpRpcUrl']
 }
 
-/** Finalities of families whose blocks tell their times and that have a tag for what is final. */
+/** `depthOf` of families whose blocks have timestamps and whose nodes know the tag `finalized`. */
 export function finalitiesOf({ blocks, seconds, isFinalized }: DepthRule): readonly Finality[] {
   const byDepth: Finality =
     seconds > 0 ? { mode: 'depth-and-time', blocks, seconds } : { mode: 'depth', blocks }

@@ -1,10 +1,10 @@
 /**
- * A value of the configuration that a chain contradicts, in parts. Starts print `problem`; who compares a whole
- * configuration prints the rest beside it.
+ * A configured value that a chain contradicts. A start prints `problem` alone; the check of a whole configuration prints
+ * the other members as well.
  */
 export type ChainFinding = {
   readonly kind: FindingKind
-  /** The file and the place in it, `quote: chains.base.multicall3`. Of what a contract says, the contract's. */
+  /** File and place, e.g. `quote: chains.base.multicall3`; for a getter, those of the contract. */
   readonly setting: string
   /** Configured value. */
   readonly value: string
@@ -19,7 +19,7 @@ export type FindingKind =
   | ('network' | 'contract' | 'code' | 'heartbeatSeconds' | 'vaultAccount' | 'refusal' | 'guardianSet')
   | ContractGetter
 
-/** Named as the functions that are asked. */
+/** Getters of contracts, by the names of their functions. */
 export type ContractGetter =
   | ('description' | 'decimals' | 'symbol')
   | ('token0' | 'token1' | 'fee' | 'tickSpacing' | 'factory')

@@ -18,32 +18,34 @@ import { SingleFlight, shareChainReading } from '@causeway/rpc'
 import { normaliseWithdrawRequest } from '../registry/withdrawRequest.ts'
 import type { ShownIn } from './finalTransactions.ts'
 
-/** Proven place and time of a transaction. */
+/** Time of a final transaction, and the evidence for its block. */
 export type ProvenTransaction<Block extends ShownIn = ShownIn> = {
   readonly blockTimestampSeconds: bigint
   readonly evidence: Evidence & Block
 }
 
+/** A family's answer about the deposits of a transaction. */
 export type FoundDeposits<Block extends ShownIn = ShownIn> = ProvenTransaction<Block> & {
   /** In on-chain order. */
   readonly deposits: readonly DepositFact[]
 }
 
+/** A family's answer about a payment. */
 export type FoundPayment<Block extends ShownIn = ShownIn> = ProvenTransaction<Block> &
   Pick<
     PaymentFacts,
     'referencesOrder' | 'transfers' | 'calls' | 'recordId' | 'recordProblem' | 'unlistedFillContract'
   >
 
-/** Question of one withdrawal's bytes to its chain. */
+/** The reading of one withdrawal, prepared from its bytes. `Seen` is the family's own type of its state. */
 export type WithdrawalReading<Seen> = {
   readonly withdrawalId: Hex
   /**
-   * State of the withdrawal. All who ask for the same withdrawal and transaction at the same time share one reading.
-   * @param transactionId canonical; the one that is said to execute it
+   * Reads the withdrawal's state. Callers who ask for the same withdrawal and transaction at once share one reading.
+   * @param transactionId canonical; of the transaction that is said to execute the withdrawal
    */
   read(transactionId: string | undefined, signal: AbortSignal): Promise<AgreedFacts<Seen>>
-  /** The facts for this caller, by the bytes that he sent himself. Asks nothing. */
+  /** The facts for one caller, from the state and the bytes that this caller sent. Makes no request. */
   describe(withdrawal: Seen, transactionId: string | undefined): DescribedWithdrawal
 }
 
@@ -52,8 +54,8 @@ export type DescribedWithdrawal = Omit<WithdrawalFacts, 'kind' | 'withdrawalId' 
 }
 
 /**
- * A family's part of a reader of its chains. Transaction ids and accounts are canonical when they arrive here; each
- * function throws what `QuorumClient.read` throws.
+ * A family's part of the facts reader of one chain. It gets canonical transaction ids and accounts; each function throws
+ * the errors of `QuorumClient.read`.
  */
 export type FactsFamily<Seen, Block extends ShownIn = ShownIn> = {
   /** String id of the chain in the configuration. */
@@ -62,15 +64,15 @@ export type FactsFamily<Seen, Block extends ShownIn = ShownIn> = {
   readonly network: ChainNetwork
   /** Why facts count as final, for the evidence of withdrawals. */
   readonly finalityRule: string
-  /** Drops what is remembered: for a chain that was halted and is followed again. */
+  /** Empties the cache, after a chain that was halted is followed again. */
   forget(): void
   readDeposits(transactionId: string, options: ReadOptions): Promise<FoundDeposits<Block>>
   readPayment(question: PaymentQuestion, options: ReadOptions): Promise<FoundPayment<Block>>
-  /** Asks nothing. @throws InvalidWithdrawalError */
+  /** Makes no request. @throws InvalidWithdrawalError */
   prepareWithdrawal(withdrawal: Hex): WithdrawalReading<Seen>
   /**
-   * Chain data that a withdraw request states, if the allocator's payload depends on it.
-   * @throws InvalidWithdrawRequestError when the chain says otherwise
+   * Verifies data of the chain that a withdraw request states, in families whose payloads depend on it.
+   * @throws InvalidWithdrawRequestError if the chain contradicts it
    */
   proveWithdrawRequest?(
     question: WithdrawRequestQuestion,
@@ -78,7 +80,7 @@ export type FactsFamily<Seen, Block extends ShownIn = ShownIn> = {
   ): Promise<Evidence | undefined>
 }
 
-/** The reader of one chain, whatever its family. */
+/** The facts reader of one chain, as services use it. */
 export interface FamilyReader<Block extends ShownIn = ShownIn> extends FactsReader {
   readDeposits(
     ...args: Parameters<FactsReader['readDeposits']>
@@ -86,14 +88,14 @@ export interface FamilyReader<Block extends ShownIn = ShownIn> extends FactsRead
   readPayment(
     ...args: Parameters<FactsReader['readPayment']>
   ): Promise<PaymentFacts & ProvenTransaction<Block>>
-  /** Drops what is remembered: for a chain that was halted and is followed again. */
+  /** Empties the cache, after a chain that was halted is followed again. */
   forget(): void
 }
 
 /**
- * The frame of every family's reader: ids and accounts are made canonical, the family is asked, and what it
- * found becomes facts. Identical withdrawals in flight are one reading. What only some families have
- * (`finalBlocks`, `readOwnerKey`, `readCodeSignature`) they add beside it.
+ * Common part of all families' facts readers: makes ids and accounts canonical, calls the family, and turns its answers
+ * into facts. Identical questions about withdrawals in flight share one reading. Functions of some families only
+ * (`finalBlocks`, `readOwnerKey`, `readCodeSignature`) are added by these.
  * @source design.md 7.5
  */
 export function createFactsReader<Seen, Block extends ShownIn = ShownIn>(
@@ -150,7 +152,7 @@ async function readWithdrawal<Seen, Block extends ShownIn>(
   const { facts, agreeingEndpoints } = await shareChainReading(
     withdrawals,
     { key: `${withdrawalId} ${transactionId ?? ''}`, chainId, signal },
-    (shared) => reading.read(transactionId, shared),
+    (sharedSignal) => reading.read(transactionId, sharedSignal),
   )
   const { shownIn, ...described } = reading.describe(facts, transactionId)
   const evidence = { chainId, ...shownIn, finalityRule, agreeingEndpoints }

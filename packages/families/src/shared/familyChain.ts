@@ -5,19 +5,19 @@ import type { HubEntries } from './hubEntries.ts'
 import type { KnownCode } from './knownCode.ts'
 import type { RegisteredChain } from './registeredChain.ts'
 
-/** A service's access to one chain, whatever its family. Opens no connection before the first reading. */
+/** Access to the facts of one chain, whatever its family. Opens no connection before the first reading. */
 export interface FamilyChain {
   readonly reader: FamilyReader
-  /** Set where facts rest on entries of the hub as well. */
+  /** Present if facts depend on entries of the hub as well. */
   readonly readsHub?: true
   /**
-   * Contradictions between endpoints and configuration (another chain or network, no depository there), one sentence
-   * each that names settings. @throws DomainError when too few of them answer
+   * Contradictions between endpoints and configuration (another chain or network, no depository there), one sentence for
+   * each, which names settings. @throws DomainError if too few endpoints answer
    */
   verify(signal: AbortSignal): Promise<readonly string[]>
   /**
-   * Endpoints that are no part of a local network, one sentence each. Asked only where `ENVIRONMENT` is one of this
-   * machine, by default `local`. @throws DomainError when too many of them do not answer
+   * Problems of endpoints that do not belong to a local network, one sentence for each. Called only if `ENVIRONMENT` is
+   * one of this machine. @throws DomainError if too few endpoints answer
    */
   verifyLocal(signal: AbortSignal, environment?: string): Promise<readonly string[]>
   /** Health of the endpoints that facts are read from. Asks nothing. */
@@ -30,18 +30,20 @@ export interface FamilyChain {
 /** A chain whose configuration names everything that its family needs. */
 export type ReadableChain = RegisteredChain & { readonly depository: string }
 
+/** Options of a service for all its chains. */
 export type FamilyLimits = {
-  /** Final transactions that are kept; 0 reads every one again. */
+  /** Most final transactions in the cache; 0: none. */
   readonly finalEntriesMax: number
-  /** Compares what stands at depositories and fill contracts, where the family has contracts; absent: nothing does. */
+  /** Judges the code of depositories and fill contracts in `verify`; absent: code is not compared. */
   readonly isKnownCode?: KnownCode
   /** True for the runtime code of a fill contract of ours: payments are proven by its records. */
   readonly recordsPayments?: (code: Hex) => boolean
 }
 
 /**
- * @param hubEntries absent where the hub has no generic mapping
- * @throws ConfigurationError for settings that cannot be meant
+ * Opens a chain for reading.
+ * @param hubEntries absent if the hub has no generic mapping
+ * @throws ConfigurationError for invalid settings
  */
 export type OpenFamilyChain = (
   chain: ReadableChain,

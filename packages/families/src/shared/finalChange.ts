@@ -1,6 +1,6 @@
 import type { FinalBlock } from '@causeway/core'
 
-/** A block that was final and is another one now, or is gone. */
+/** A contradiction to finality: at the height of a final block there is another block now, or none. */
 export type FinalChange = {
   readonly blockNumber: bigint
   readonly knownHash: string
@@ -8,14 +8,14 @@ export type FinalChange = {
   readonly foundHash: string | undefined
 }
 
-/** `behind`: the chain ends below a block that was final, as endpoints that lag show it too. */
+/** `behind`: the chain seems to end below the final block, which may only mean that endpoints lag. */
 export type FinalVerdict =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'behind' | 'changed'; readonly contradiction: FinalChange }
 
 /**
- * Holds a block that was final against what stands at its height now. Pure.
- * @param foundHash undefined where the chain ends below it
+ * Compares a block that was final with the block at its height now. Pure.
+ * @param foundHash undefined if the chain ends below that height
  */
 export function judgeFinal({ number, hash }: FinalBlock, foundHash: string | undefined): FinalVerdict {
   if (foundHash === hash) return { kind: 'unchanged' }

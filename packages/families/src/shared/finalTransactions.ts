@@ -2,16 +2,16 @@ import type { Evidence } from '@causeway/core'
 import type { ChainQuestion, EndpointSource, QuorumClient } from '@causeway/rpc'
 import { type CachedReading, FinalReadingCache, type ReadingCacheLimits } from '@causeway/rpc'
 
-/** The block that shows a fact, as far as the family has blocks. */
+/** Block in which a fact was found; members are absent in families without such blocks. */
 export type ShownIn = Pick<Evidence, 'blockHash' | 'blockNumber'>
 
-/** A transaction that its chain cannot drop any more, in the family's own terms, and what proves it. */
+/** A final transaction, in the family's own type, with its evidence. */
 export type KnownTransaction<Final, Block extends ShownIn = ShownIn> = {
   readonly final: Final
   readonly evidence: Evidence & Block
 }
 
-/** Reading of one transaction, and its cache key. */
+/** The question to endpoints about one transaction, and its cache key. */
 export type TransactionReading<
   First,
   Pin,
@@ -28,13 +28,13 @@ export type FinalTransactions<Final, View extends EndpointSource, Block extends 
     reading: TransactionReading<First, Pin, Final, Block, View>,
     signal: AbortSignal,
   ): Promise<KnownTransaction<Final, Block>>
-  /** Drops what is remembered: for a chain that was halted and is followed again. */
+  /** Empties the cache, after a chain that was halted is followed again. */
   forget(): void
 }
 
 /**
- * Final transactions of one chain. One that was read is never read again while it is remembered, and one that
- * many ask for at once is read once. Nothing that is missing, failed or not final is remembered.
+ * Cache of one chain's final transactions. A transaction in the cache is not read again, and concurrent requests for one
+ * share a reading. Transactions that are missing, failed or not final are not cached.
  * @source design.md 7.5
  */
 export function createFinalTransactions<
@@ -44,10 +44,10 @@ export function createFinalTransactions<
 >(options: {
   readonly quorum: QuorumClient<View>
   readonly limits: ReadingCacheLimits
-  /** Why a transaction counts as final, for evidence. */
+  /** Description of the rule by which a transaction counts as final, for evidence. */
   readonly finalityRule: string
   readonly shownIn: (final: Final) => Block
-  /** Characters: what a string costs most of. */
+  /** Size in the cache, in characters of its texts. */
   readonly weightOf: (final: Final) => number
 }): FinalTransactions<Final, View, Block> {
   const { quorum, limits, finalityRule, shownIn, weightOf } = options
@@ -59,8 +59,8 @@ export function createFinalTransactions<
   })
   return {
     read: ({ question, ...remembered }, signal) =>
-      cache.read(remembered, signal, async (shared) => {
-        const { facts: final, agreeingEndpoints } = await quorum.read({ ...question, signal: shared })
+      cache.read(remembered, signal, async (sharedSignal) => {
+        const { facts: final, agreeingEndpoints } = await quorum.read({ ...question, signal: sharedSignal })
         return { final, evidence: { chainId, ...shownIn(final), finalityRule, agreeingEndpoints } }
       }),
     forget: () => cache.forget(),

@@ -2,17 +2,17 @@ import { FlatFees } from '../rules/flatFees.ts'
 import type { NetworkReaderOptions, NetworkReading } from './networkReader.ts'
 import { type PayingFees, type PaymentTerms, type PlannedPayment, refuseAboveCeiling } from './payingChain.ts'
 
-/** Payments that the fill wallet of an exchange may not make, and transfers that the exchange supports. */
+/** Which payments the fill wallet of an exchange must not make. */
 export type TransferRules = {
   readonly wallet: string
   readonly depositories: readonly string[]
-  /** Why the exchange does not move it. */
+  /** Why the exchange cannot make the payment; undefined if it can. */
   readonly refuse: (payment: PlannedPayment) => string | undefined
 }
 
 /**
- * An exchange whose transfers pay one account each, and approve nothing.
- * @returns why the terms cannot be one of its transfers
+ * Checks terms of a payment on an exchange, where a transfer pays one account and there are no allowances.
+ * @returns why they cannot be one transfer; undefined if they can
  */
 export function refuseTransfer(
   { mark, payments }: PaymentTerms,
@@ -24,12 +24,12 @@ export function refuseTransfer(
   if (payment === undefined || more.length > 0) return 'a transfer makes one payment'
   const refusal = refuse(payment)
   if (refusal !== undefined) return refusal
-  // It would be a deposit for the order that it pays.
+  // A payment to a depository would count as a deposit for the order that it names.
   if (depositories.includes(payment.recipient)) return 'the recipient is a depository'
   return payment.recipient === wallet ? 'the recipient is the fill wallet' : undefined
 }
 
-/** @throws Error for fees of another family */
+/** Why a transfer is too expensive; undefined if it is not. @throws Error for fees of another family */
 export function refuseTransferFee(bid: PayingFees): string | undefined {
   const { fees } = bid
   if (!(fees instanceof FlatFees)) throw new Error('fees of another family')
@@ -38,7 +38,7 @@ export function refuseTransferFee(bid: PayingFees): string | undefined {
 
 type FlatModel = Extract<NetworkReaderOptions['feeModel'], { readonly kind: 'flat' }>
 
-/** @param agreed what endpoints say that a transfer takes; absent: what is configured counts */
+/** An exchange's fees for the market. @param agreed fee that endpoints agree on; absent: the configured one is used */
 export function flatFeesOf(
   { transferFee: configured, maxTransferFee: ceiling }: FlatModel,
   agreed?: bigint,

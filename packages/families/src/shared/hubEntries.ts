@@ -1,19 +1,19 @@
 import type { Hex, MappingEntry, ReadOptions } from '@causeway/core'
 
-/** Entry of one id and account in the hub's generic mapping, and its time. */
+/** Entry of one account and id in the hub's generic mapping. */
 export type HubEntry = {
   /** Empty when there is no entry. */
   readonly data: Hex
   /** Time of the block that wrote the entry; 0 when there is none. */
   readonly createdAtSeconds: bigint
-  /** Time of the block that was read: an entry that comes later is not older. */
+  /** Time of the block at which it was read: without an entry, none was created before. */
   readonly readAtSeconds: bigint
 }
 
-/** An account of the hub, and an id of its own. */
+/** Key of an entry: an account of the hub, and an id that the account has chosen. */
 export type EntryPlace = { readonly user: Hex; readonly id: Hex }
 
-/** Families' view of the hub. */
+/** Reader of the hub's generic mapping, for families whose facts depend on it. */
 export interface HubEntries {
   /** Several at one block, in the order asked for. @throws as `read` */
   readEach(places: readonly EntryPlace[], options: ReadOptions): Promise<readonly HubEntry[]>
@@ -21,18 +21,19 @@ export interface HubEntries {
   read(user: Hex, id: Hex, options: ReadOptions): Promise<HubEntry>
 }
 
-/** Signer of an entry: an oracle's key, or a contract that several of them sign for. */
+/** Oracles' signatures for an entry, as the hub's contracts take them. */
 export type EntryProof = {
+  /** The one oracle that signed, or the contract that checks the signatures of several. */
   readonly oracle: Hex
   /** Ascending by signer where there are several. */
   readonly signatures: readonly Hex[]
 }
 
-/** Brings signed entries to the hub's generic mapping. It has no rights there: the signatures have. */
+/** Writes signed entries into the hub's generic mapping. Its own key needs no rights: the hub checks the signatures. */
 export interface MappingWriter {
   /**
-   * Resolves once enough endpoints of the hub have the entry. Repeating it changes nothing.
-   * @throws MappingTakenError where the id holds something else; UpstreamUnavailableError where it does not come in time
+   * Resolves once enough endpoints of the hub show the entry. Repeating it changes nothing.
+   * @throws MappingTakenError if the id has another entry; UpstreamUnavailableError if the entry does not appear in time
    */
   write(entry: MappingEntry, proof: EntryProof, signal: AbortSignal): Promise<void>
 }

@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 
-/** Contracts that money or signatures rely on; the last five of a quote file. */
+/** Kinds of contracts on whose code money or signatures rely. The last five are configured in quote files. */
 export type ReliedContract =
   | 'Allocator'
   | 'Depository'

@@ -1,14 +1,15 @@
 import { ConfigurationError } from '@causeway/core'
 import type { VmCodec } from '@causeway/core/encodings'
 
-/** Payers for solvers on a chain beside the senders of transactions, spelled as in facts. */
+/** Accounts of a chain that may pay for solvers, beside the senders of transactions; spelled as in the chain's facts. */
 export type ListedPayers = {
   readonly fillContracts: ReadonlySet<string>
   readonly fillPayers: ReadonlySet<string>
-  /** Never payers. */
+  /** Accounts that never count as payers. */
   readonly depositories: ReadonlySet<string>
 }
 
+/** A chain's settings that name payers and depositories. */
 export type ListedChain = {
   readonly id: string
   readonly depository?: string | undefined
@@ -18,8 +19,9 @@ export type ListedChain = {
 }
 
 /**
- * @param spell how the chain's facts spell a canonical account
- * @throws ConfigurationError for a payer that can be none, InvalidAddressError for a depository that is none
+ * The listed payers of a configured chain.
+ * @param spell converts a canonical account to the spelling of the chain's facts
+ * @throws ConfigurationError for an account that cannot pay, InvalidAddressError for a malformed depository
  */
 export function listedPayers(
   chain: ListedChain,
@@ -40,7 +42,7 @@ export function listedPayers(
   }
 }
 
-/** An account of the family that is no depository and not the name of the native currency. */
+/** True if an account may be listed as a payer: an address of the family, but no depository or native currency. */
 export function canPay(account: string, chain: ListedChain, codec: VmCodec): boolean {
   if (!codec.isAddress(account)) return false
   const canonical = codec.canonicalAddress(account)

@@ -2,9 +2,9 @@ import type { EnergyModel, FeerateModel, FlatModel, PriorityFeeModel } from '@ca
 import type { ChainClient } from '@causeway/rpc'
 import type { NetworkFees } from '../rules/quotingFamily.ts'
 
-/** Why what a network charges must not be used. */
+/** Why the current fees of a network must not be used for quotes. */
 export type NetworkFeeRefusal =
-  /** Endpoints contradict each other about it. */
+  /** Endpoints contradict each other about the fees. */
   { readonly reason: 'gas_disputed' } | FeeAboveCeiling
 
 /** A fee above its ceiling, in words of the chain's family: "`charge` on chain 1 `cost`, above the ceiling of `ceiling`". */
@@ -16,12 +16,12 @@ export type FeeAboveCeiling = {
     | 'energy_price_above_ceiling'
     | 'transfer_fee_above_ceiling'
   readonly charge: string
-  /** With its verb and unit. */
+  /** Verb, amount and unit, e.g. `takes 5`. */
   readonly cost: string
   readonly ceiling: string
 }
 
-/** The median of enough estimates, or what is configured. */
+/** Source of a fee: the median of enough endpoints' estimates, or the configured value. */
 export type EstimatedFrom = 'median' | 'configured'
 
 /** Fees as health reports them. Whole numbers in decimal text. */
@@ -36,7 +36,7 @@ export type ShownNetworkFee =
       readonly sunPerEnergy: string
       readonly sunPerByte: string
       readonly ceilingSunPerEnergy: string
-      /** Prices are agreed; what tokens take is estimated. */
+      /** Source of the energy that tokens take; prices are agreed by endpoints. */
       readonly energyFrom: EstimatedFrom
     }
   | {
@@ -45,37 +45,37 @@ export type ShownNetworkFee =
       readonly feeFrom: 'agreed' | 'configured'
     }
 
-/** Market reading of a chain without contracts to read prices from. */
+/** Market data of a chain that a `NetworkReader` reads: head, fees and the solver's balances. */
 export type NetworkReading = {
   readonly head: { readonly number: bigint; readonly timestampSeconds: number }
   readonly fees: NetworkFees | NetworkFeeRefusal
   readonly shown: ShownNetworkFee
-  /** Smallest units by canonical currency; one that too few endpoints told is left out. */
+  /** Balances in smallest units by canonical currency; those that too few endpoints report are left out. */
   readonly inventory: ReadonlyMap<string, bigint>
-  /** Voices that have reached the head, that must, and that there are. */
+  /** Numbers of voices: that have reached the head, that must have, and that are configured. */
   readonly voices: { readonly agreed: number; readonly required: number; readonly configured: number }
 }
 
-/** Reads a chain that no contract calls read, by agreement of its endpoints. One per chain. */
+/** Reads market data of one chain by agreement of its endpoints; for all families but EVM, which contract calls read. */
 export interface NetworkReader {
   /** @throws UpstreamUnavailableError when too few endpoints answer */
   read(limits: { readonly signal: AbortSignal; readonly timeoutMs: number }): Promise<NetworkReading>
 }
 
-/** Each family's reader takes its own kind of fee model: the quote file is compared with that at start. */
+/** Configuration of a network reader. `feeModel` is of the family's own kind, which is checked at start. */
 export type NetworkReaderOptions = {
   readonly client: ChainClient
   readonly depository: string
   /** Which network of the family it is, as the chains file names it; absent: whatever the endpoints agree on. */
   readonly network: string | undefined
-  /** The chain's number on the hub, which the first block of some families tells. */
+  /** The chain's number on the hub; in some families it identifies the chain's first block. */
   readonly hubChainId: string
-  /** Pays for the solver, where the family has such contracts; in the spelling of the family. */
+  /** Contract that pays for the solver, in families with one; in the family's spelling. */
   readonly fillContract: string | undefined
-  /** Makes and empties deposit addresses, in families of programs. */
+  /** Program that makes and empties deposit addresses, on Solana. */
   readonly depositAddressProgram?: string | undefined
   readonly feeModel: PriorityFeeModel | FeerateModel | EnergyModel | FlatModel
-  /** Account whose balances are the inventory; without it inventory stays empty. */
+  /** Account whose balances are the inventory; without it `inventory` stays empty. */
   readonly fillWallet: string | undefined
   readonly currencies: readonly ListedCurrency[]
 }
@@ -84,6 +84,6 @@ export type NetworkReaderOptions = {
 export type ListedCurrency = {
   readonly address: string
   readonly decimals: number
-  /** Absent: the family's own. */
+  /** Program that keeps the token, on Solana; absent: the usual one. */
   readonly tokenProgram?: string | undefined
 }

@@ -7,7 +7,7 @@ import type { NonceMappings } from './nonceMappings.ts'
 /** State of one payment id of one fill wallet, as recorded on chain. */
 export type PaymentState = 'open' | 'paid' | 'closed'
 
-/** Final state of a payment id, by agreement of the chain's endpoints: nothing can change it back. */
+/** Final state of a payment id, by agreement of the chain's endpoints; no reorg can undo it. */
 export type FinalMark = {
   readonly state: PaymentState
   /** Unix seconds of the final block at which the state was read. */
@@ -22,7 +22,7 @@ export type PayingHead = {
   readonly timeSeconds: number
 }
 
-/** One payment of an order, as far as a transaction depends on it. */
+/** One payment that a transaction of the fill wallet makes. */
 export type PlannedPayment = {
   readonly recipient: string
   readonly currency: string
@@ -32,7 +32,7 @@ export type PlannedPayment = {
   readonly token?: { readonly program: string; readonly decimals: number } | undefined
 }
 
-/** An address that a program empties, for an order or back to its depositor. */
+/** A deposit address that a program empties, into the depository for an order, or back to its depositor. */
 export type EmptiedAddress = {
   readonly address: string
   readonly terms: DepositAddressTerms
@@ -43,7 +43,7 @@ export type EmptiedAddress = {
   readonly signed?: SignedOrderWords | undefined
 }
 
-/** Effects of a transaction. It may be signed several times, but at most one of these has an effect. */
+/** Intended effects of a transaction. It may be signed several times, but the chain lets at most one of these act. */
 export type PaymentTerms = {
   /** Id that the chain records as paid or closed. */
   readonly id: Hex
@@ -65,7 +65,7 @@ export type PaymentTerms = {
   readonly emptied?: EmptiedAddress | undefined
 }
 
-/** A planned transaction: what it does, and what it may use. */
+/** A planned transaction: its effects, and the units that it may use. */
 export type PaymentPlan = {
   readonly terms: PaymentTerms
   /** Units of execution. */
@@ -86,7 +86,7 @@ export type ExpiringTransaction = {
   readonly fee: bigint
 }
 
-/** Signed transaction, as its signer asks about it. */
+/** A signed transaction whose outcome is asked for. */
 export type SentTransaction = Pick<ExpiringTransaction, 'hash' | 'raw' | 'lastValidHeight'>
 
 /** Result of several transactions of which at most one has an effect. */
@@ -97,7 +97,7 @@ export type Landing =
   /** Endpoints disagree so far. */
   | { readonly kind: 'unknown' }
 
-/** Network fees and the highest bid, in the family's unit of a price: no transaction bids more. */
+/** Current network fees, and the highest price that a transaction may bid, in the family's unit. */
 export type PayingFees = { readonly fees: NetworkFees; readonly ceiling: bigint }
 
 /**
@@ -116,8 +116,8 @@ export function refuseAboveCeiling(
 export type PlanRefusal = { readonly refusal: string; readonly isDear?: true }
 
 /**
- * A chain on which payments are fenced by what each leaves there, and whose transactions expire by themselves. It
- * asks, signs and sends as one fill wallet, and keeps nothing.
+ * A chain on which each payment leaves a mark of its id, so that none is made twice, and whose transactions expire by
+ * themselves. Reads, signs and sends for one fill wallet, and stores nothing: the solver's desk keeps the records.
  */
 export interface PayingChain {
   /** Address of the fill wallet, in canonical spelling. */
@@ -125,22 +125,21 @@ export interface PayingChain {
   /** @throws DomainError where too few endpoints answer */
   head(): Promise<PayingHead>
   /**
-   * @param terms of the payment, as far as they are known: some chains remember what was paid and not under which id
-   * @throws DomainError where endpoints are silent or contradict each other
+   * @param terms of the payment, as far as they are known: some chains record the payment but not its id
+   * @throws DomainError if endpoints are silent or contradict each other
    */
   readFinal(id: Hex, terms?: Partial<PaymentTerms>): Promise<FinalMark>
   /** @throws DomainError where too few endpoints answer */
   landingOf(transactions: readonly SentTransaction[]): Promise<Landing>
   /**
-   * Looks at recipients and currencies, and has the transaction run by a node that does not send it.
-   * @param most what it may cost where code of the recipient runs, in smallest units of the native coin; absent: no
-   * bound of its own
-   * @returns why it must not be sent, or what it may use
+   * Checks recipients and currencies, and has nodes simulate the transaction.
+   * @param most highest cost if code of the recipient runs, in smallest units of the native coin; absent: no such bound
+   * @returns the plan, or why the transaction must not be sent
    */
   plan(terms: PaymentTerms, bid: PayingFees, most?: bigint): Promise<PaymentPlan | PlanRefusal>
   /** @throws DomainError where no recent block is known */
   sign(plan: SignedPlan, bid: PayingFees): Promise<ExpiringTransaction>
-  /** Sends bytes again and again at no harm. @throws NodeError, DomainError where no endpoint took them */
+  /** Sends the bytes; repeating it is harmless. @throws NodeError, DomainError if no endpoint took them */
   broadcast(transaction: Pick<ExpiringTransaction, 'raw'>): Promise<void>
   /** As of the newest block that one endpoint knows. */
   balanceOf(currency: string): Promise<bigint>
@@ -151,6 +150,7 @@ export interface PayingChain {
   missingAllowance?(currency: string, amount: bigint): Promise<PaymentTerms['allowance']>
 }
 
+/** How a paying chain is opened for one fill wallet. */
 export type PayingChainOptions = {
   readonly client: ChainClient
   /** Which network of the family it is, as the chains file names it; absent: the main one. */
@@ -163,6 +163,7 @@ export type PayingChainOptions = {
    * Program that empties deposit addresses, and the depository it pays, in families of programs; in canonical spelling.
    */
   readonly addressProgram?: { readonly program: string; readonly depository: string } | undefined
+  /** On exchanges whose accounts have numbers. */
   readonly account?: NamedAccount
   /** Depositories, in canonical spelling: a payment to one that names its order would count as a deposit. */
   readonly depositories?: readonly string[]
@@ -190,6 +191,6 @@ export type PayingChainFamily = {
   readonly needsMappings?: true
   /** Opens no connection. @throws ConfigurationError for what is missing */
   readonly open: (options: PayingChainOptions) => PayingChain
-  /** Seconds within which a signed transaction lands or never does, on a chain that keeps its pace. */
+  /** Seconds after which a signed transaction has landed or has expired, at the chain's usual pace. */
   readonly landsWithinSeconds: number
 }

@@ -2,19 +2,17 @@ import type { ChainClient, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { type Electorate, reachedBy, unlessUnreadable, type Vote, valuesByVoice } from '@causeway/rpc'
 import type { FinalMark, Landing, PayingHead, PaymentState } from './payingChain.ts'
 
-/**
- * Conclusions from the endpoints' answers about a fill wallet's payments. Endpoints stand at different blocks, so no
- * block is compared: a value counts if enough of them report it, at the latest moment that enough of those have
- * reached.
- */
+// Agreement of endpoints about a fill wallet's payments. Endpoints are at different blocks, so blocks are not compared: a
+// value counts if enough endpoints report it, as of the latest time or height that enough of those have reached.
 
+/** All answers of each endpoint to the same calls. */
 export type Votes = readonly Vote<readonly RpcAnswer[]>[]
 
 /** The endpoints of a chain, as a payer asks them. */
 export type PaymentVoters = Pick<ChainClient, 'electorate' | 'poll'>
 
 const readTimeoutMs = 5_000
-/** Milliseconds that late endpoints have left to answer. */
+/** Once enough endpoints have answered, late ones have so many milliseconds left. */
 const patienceMs = 250
 
 /** Outcome that enough endpoints support; late ones get a short extra time. @throws UpstreamUnavailableError */
@@ -30,7 +28,7 @@ export function askPaymentVotes<Outcome>(
   })
 }
 
-/** States of transactions; late endpoints are waited for while the others disagree. */
+/** Outcome of sent transactions. While endpoints disagree, it waits for the late ones. */
 export function askLanding(
   client: PaymentVoters,
   calls: readonly RpcCall[],
@@ -42,7 +40,7 @@ export function askLanding(
   })
 }
 
-/** Statement of each voice; an unreadable answer counts as none. */
+/** The parsed answers of each voice; an unreadable answer counts as none. */
 export function readByVoice<Value>(
   votes: Votes,
   read: (answers: readonly (RpcAnswer | undefined)[]) => Value,
@@ -55,12 +53,12 @@ export function readByVoice<Value>(
   )
 }
 
-/** Units of the family that running a transaction took, or how it failed. */
+/** One endpoint's simulation of a transaction: its units of execution, or how it failed. */
 export type RunAnswer<Failure extends string = 'fails'> = bigint | Failure
 
 /**
- * As much as enough voices say, so that no node alone has a payment refused, or signed where it fails. `undefined` while
- * they contradict each other.
+ * The highest units that enough voices reach, else the failure that enough report. So no single node can have a good
+ * payment refused, or a failing one signed. `undefined` while they contradict each other.
  */
 export function agreeOnRun<Failure extends string>(
   runs: readonly RunAnswer<Failure>[],
@@ -81,12 +79,12 @@ export function findAgreed<Value>(
   return values.find((one) => values.filter((other) => other === one).length >= threshold)
 }
 
-/** Unix seconds; what a voice says of an id came no earlier than that. */
+/** One endpoint's final state of a payment id, and the Unix seconds of the block at which it was read. */
 export type MarkAnswer = { readonly state: PaymentState; readonly timeSeconds: bigint }
 
 const states: readonly PaymentState[] = ['open', 'paid', 'closed']
 
-/** `undefined` while voices contradict each other. */
+/** The state that enough voices report, at the latest time that enough of those reach; `undefined` if there is none. */
 export function agreeOnMark(marks: readonly MarkAnswer[], { threshold }: Electorate): FinalMark | undefined {
   for (const state of states) {
     const times = marks.flatMap((one) => (one.state === state ? [one.timeSeconds] : []))
@@ -96,44 +94,45 @@ export function agreeOnMark(marks: readonly MarkAnswer[], { threshold }: Elector
   return undefined
 }
 
-/** The height of a final block, and Unix seconds of the newest one. */
+/** One endpoint's final height, and Unix seconds of its newest block. */
 export type HeadAnswer = { readonly height: bigint; readonly timeSeconds: bigint }
 
-/** `undefined` while too few have said anything. */
+/** The final height and time that enough voices reach; `undefined` if too few answered. */
 export function agreeOnPayingHead(
   heads: readonly HeadAnswer[],
   { threshold }: Electorate,
 ): PayingHead | undefined {
   if (heads.length < threshold) return undefined
-  const reached = (of: (one: HeadAnswer) => bigint) => reachedBy(threshold, heads.map(of))
+  const latestReached = (amountOf: (one: HeadAnswer) => bigint) => reachedBy(threshold, heads.map(amountOf))
   return {
-    finalHeight: reached(({ height }) => height),
-    timeSeconds: Number(reached(({ timeSeconds }) => timeSeconds)),
+    finalHeight: latestReached(({ height }) => height),
+    timeSeconds: Number(latestReached(({ timeSeconds }) => timeSeconds)),
   }
 }
 
+/** One transaction's outcome at one endpoint; `undefined` if it is in no block. */
 export type StatusAnswer = { readonly succeeded: boolean; readonly isFinal: boolean } | undefined
 
-/** The height of a final block, asked for first, and what became of each transaction. */
+/** One endpoint's final height, read first, and then the outcome of each transaction. */
 export type LandingAnswer = { readonly height: bigint; readonly statuses: readonly StatusAnswer[] }
 
 /**
- * Landing of transactions. Those in no block, as enough voices report, have not landed at the height that enough of
- * those voices have reached.
+ * The outcome of several signed transactions. If enough voices find none of them in a block, none had landed at the final
+ * height that enough of those voices have reached.
  */
 export function agreeOnLanding(
   landings: readonly LandingAnswer[],
   hashes: readonly string[],
   { threshold }: Electorate,
 ): Landing {
-  const agree = (index: number, of: (status: StatusAnswer) => boolean) =>
-    landings.filter(({ statuses }) => of(statuses[index])).length >= threshold
+  const agree = (index: number, matches: (status: StatusAnswer) => boolean) =>
+    landings.filter(({ statuses }) => matches(statuses[index])).length >= threshold
   for (const [index, hash] of hashes.entries()) {
     for (const succeeded of [true, false]) {
-      const is = (status: StatusAnswer) => status?.succeeded === succeeded
-      if (agree(index, (status) => is(status) && status?.isFinal === true))
+      const hasOutcome = (status: StatusAnswer) => status?.succeeded === succeeded
+      if (agree(index, (status) => hasOutcome(status) && status?.isFinal === true))
         return { kind: 'landed', hash, succeeded, isFinal: true }
-      if (agree(index, is)) return { kind: 'landed', hash, succeeded, isFinal: false }
+      if (agree(index, hasOutcome)) return { kind: 'landed', hash, succeeded, isFinal: false }
     }
   }
   const heights = landings.flatMap(({ height, statuses }) =>

@@ -5,12 +5,12 @@ import type { FamilyReader } from './createFactsReader.ts'
 export type ReadingPurpose = 'deposits' | 'payment' | 'top-ups' | 'solver-top-ups'
 
 /**
- * Reason for which a transaction cannot be read: its content, at any endpoint, or endpoints that answer for others do
- * not answer for it.
+ * Why a transaction cannot be read: its content, whatever the endpoint (`too_large`, `unreadable`), or endpoints that
+ * answer for other transactions but not for this one (`unanswered`).
  */
 export type PutAsideReason = 'too_large' | 'unreadable' | 'unanswered'
 
-/** A transaction in a block that cannot be read. It is set apart by its id, so that all others are read. */
+/** A transaction in a block that cannot be read. It is retried apart, so that it does not delay others. */
 export type PutAside = {
   /** As the chain's codec spells it. */
   readonly transactionId: string
@@ -22,13 +22,13 @@ export type PutAside = {
   readonly tries: number
 }
 
-/** Why a reading failed by what stands in the transaction; `undefined` for every other error. */
+/** Why a transaction's content makes it unreadable; `undefined` for any other error. */
 export function putAsideReason(error: unknown): PutAsideReason | undefined {
   if (error instanceof TransactionTooLargeError) return 'too_large'
   return error instanceof TransactionUnreadableError ? 'unreadable' : undefined
 }
 
-/** The reading; `undefined` for a transaction that its content keeps from being read. */
+/** Result of the reading; `undefined` if the transaction's content makes it unreadable. */
 export async function unlessPutAside<Facts>(reading: Promise<Facts>): Promise<Facts | undefined> {
   try {
     return await reading
@@ -38,36 +38,38 @@ export async function unlessPutAside<Facts>(reading: Promise<Facts>): Promise<Fa
   }
 }
 
-type Entry = Pick<PutAside, 'tries'> & { readonly error: unknown; readonly dueMs: number }
+/** A failed reading, and when it may be tried again. */
+type UnreadEntry = Pick<PutAside, 'tries'> & { readonly error: unknown; readonly dueMs: number }
 
 const pauseMs = 10_000
 const pauseMaxMs = 600_000
 const entriesMax = 1_000
 
 /**
- * Reader that remembers transactions it could not read, and answers for them without asking again: at first for ten
- * seconds, in the end for ten minutes. Kept in memory, for the last 1,000 of a chain.
+ * A reader that remembers which transactions could not be read, and throws the same error again without asking the chain:
+ * after the first failure for ten seconds, then twice as long each time, up to ten minutes. It remembers the last 1,000
+ * of a chain, in memory.
  * @param now milliseconds
  */
 export function rememberUnread(reader: FamilyReader, now: () => number): FamilyReader {
-  const aside = createLruCache<Entry>(entriesMax)
+  const unreadEntries = createLruCache<UnreadEntry>(entriesMax)
   async function read<Facts>(
     purpose: ReadingPurpose,
     transactionId: string,
     work: () => Promise<Facts>,
   ): Promise<Facts> {
     const key = `${purpose} ${transactionId}`
-    const before = aside.get(key)
-    if (before !== undefined && now() < before.dueMs) throw before.error
+    const previousEntry = unreadEntries.get(key)
+    if (previousEntry !== undefined && now() < previousEntry.dueMs) throw previousEntry.error
     try {
       const facts = await work()
-      aside.delete(key)
+      unreadEntries.delete(key)
       return facts
     } catch (error) {
       if (putAsideReason(error) !== undefined) {
-        const tries = (before?.tries ?? 0) + 1
+        const tries = (previousEntry?.tries ?? 0) + 1
         const pause = Math.min(pauseMs * 2 ** (tries - 1), pauseMaxMs)
-        aside.set(key, { error, tries, dueMs: now() + pause })
+        unreadEntries.set(key, { error, tries, dueMs: now() + pause })
       }
       throw error
     }
@@ -79,7 +81,7 @@ export function rememberUnread(reader: FamilyReader, now: () => number): FamilyR
     readPayment: (question, options) =>
       read('payment', question.transactionId, () => reader.readPayment(question, options)),
     forget() {
-      aside.clear()
+      unreadEntries.clear()
       reader.forget()
     },
   }

@@ -18,26 +18,27 @@ export type UserFacts = {
   readonly held?: readonly (bigint | undefined)[]
   /** Confirmed outputs of the user, in families without balances. */
   readonly spendable?: readonly SpendableOutput[]
-  /** Coin of `feePayer`, in families where a user who has the currency may have none. */
+  /** Native coin of `feePayer`, in families where a user may hold the currency but no native coin. */
   readonly feeFunds?: FeeFunds
   /** Why the user cannot pay the currency that he holds. */
   readonly inputLock?: InputLock
-  /** Reason for which this user's facts are not read, a fault of the caller. */
+  /** Error for the caller, because this user's facts cannot be read, e.g. an address with too many outputs. */
   readonly refusal?: DomainError
 }
 
+/** Whose facts are read, and which. */
 export type UserFactsQuestion = {
   readonly user: string
   readonly currency: string
   /** Account that may spend the currency; without one the allowance is not read. */
   readonly spender: string | undefined
-  /** Account that pays the network; without one that is not asked. */
+  /** Account that pays network fees; without one `feeFunds` is not read. */
   readonly feePayer?: string | undefined
-  /** Balances that decide the cost of the user's transactions. */
+  /** Balances on which the cost of the user's transactions depends. */
   readonly touched?: readonly Holding[]
 }
 
-/** A call that a caller wants run; `value` in smallest units of the native currency. */
+/** A call to be simulated; `value` in smallest units of the native currency. */
 export type SimulatedCall = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
 
 /** The transaction that would fill an order with calls, as its solver would send it. */
@@ -45,15 +46,15 @@ export type SimulatedFill = SimulatedCall & {
   readonly from: Hex
   /** The token that it pays; `undefined` for native coin. */
   readonly token: Hex | undefined
-  /** False for a payment to somebody whose code may take gas. */
+  /** True if the order has calls; false for a plain payment, e.g. to a recipient with code. */
   readonly hasCalls: boolean
-  /** Bid of it, which code can see; absent: nothing. */
+  /** Its gas price, which contracts can read; absent: 0. */
   readonly gasPriceWei?: bigint | undefined
   /** Gas units of new state above those that the release assumes; absent: none. */
   readonly dearer?: DearerState | undefined
 }
 
-/** One payment, and the transaction of the fill contract that would make it; of a family with such contracts. */
+/** A payment to be tried, and the transaction of the fill contract that would make it. */
 export type TriedPayment = {
   /** Canonical, as `currency`. */
   readonly account: string
@@ -63,16 +64,17 @@ export type TriedPayment = {
   readonly fill: SimulatedFill
 }
 
+/** Outcome of a simulated payment. */
 export type PaymentTrial = {
-  /** Why it fails, in the chain's own words. */
+  /** Why it fails, in the chain's own words; undefined if it succeeds. */
   readonly refusal: string | undefined
-  /** Units of execution of the whole transaction; absent where nobody's code or list decides what it takes. */
+  /** Units of execution of the whole transaction; absent if no foreign code influences them. */
   readonly units?: bigint
 }
 
 /**
- * One chain as quotes ask it, whatever its family: the live part beside `ChainQuoting` of core. What it is asked
- * per request comes within a budget of its own; the chain's fees, prices and balances of the solver come with the
+ * Reads of one chain that quotes make for each request, whatever its family: the live counterpart of `ChainQuoting`, which
+ * is pure. Each read has a time budget. Fees, prices and balances of the solver are not read here; they come with the
  * market.
  */
 export interface QuotingChain {
@@ -80,15 +82,15 @@ export interface QuotingChain {
   userFacts(question: UserFactsQuestion): Promise<UserFacts>
   /** State that an account lacks before it can be paid; `undefined` if it was not read in time. Never rejects. */
   lackOf(account: string, currency: string): Promise<AccountLack | undefined>
-  /** True if foreign code decides what becomes of a payment; `undefined` if it was not read in time. Never rejects. */
+  /** True if the account has code, which decides about payments to it; `undefined` if not read in time. Never rejects. */
   hasCode(account: string): Promise<boolean | undefined>
   /**
-   * Tells what becomes of a payment; `undefined` where that is not known in time. Absent where nobody's code or list
-   * decides about it. Never rejects.
+   * Simulates a payment; `undefined` if the outcome is not known in time. Absent in families where no code or token's list
+   * can refuse a payment. Never rejects.
    */
   tryPayment?(payment: TriedPayment): Promise<PaymentTrial | undefined>
   /**
-   * Units of execution that the calls of a fill add to one without; `undefined` where the chain runs none.
+   * Units of execution that the calls of a fill add to a plain fill; `undefined` if the chain runs no calls.
    * @throws DestinationCallFailedError, SimulationUnsupportedError, SimulationOverloadedError, and upstream errors
    */
   readonly unitsOfCalls: ((fill: SimulatedFill) => Promise<bigint>) | undefined
@@ -96,8 +98,10 @@ export interface QuotingChain {
   hasSent?(transfer: SentTransfer): Promise<boolean>
 }
 
+/** A transfer on an exchange, found by its nonce among the account's transfers since a time. */
 export type SentTransfer = { readonly account: string; readonly nonce: bigint; readonly sinceMs: number }
 
+/** How a quoted chain is opened. */
 export type QuotingChainOptions = {
   readonly client: ChainClient
   /** Which network of the family it is, as the chains file names it; absent: the main one. */
@@ -106,11 +110,11 @@ export type QuotingChainOptions = {
   readonly multicall3: Hex | undefined
   /** The newest block that the market agrees on; `undefined` while there is none. */
   readonly currentHead: () => { readonly number: bigint; readonly hash: Hex } | undefined
-  /** Milliseconds that a request waits for what a chain says about accounts and is only shown. */
+  /** Milliseconds that a request waits for facts that a quote can do without. */
   readonly budgetMs: number
-  /** Milliseconds that it waits for what no price can be made without: longer than a way across the internet. */
+  /** Milliseconds that it waits for facts that a price needs: enough for a round trip across the internet. */
   readonly neededWithinMs: number
-  /** Units that no tried transaction may take, where calls can be tried. Default 10 000 000. */
+  /** Gas limit of simulated calls, on chains that run calls. Default 10 000 000. */
   readonly transactionGasMax?: bigint | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -118,18 +122,18 @@ export type QuotingChainOptions = {
   readonly onFailure: (error: unknown) => void
 }
 
-/** The live part of a family that can be quoted: a member of its line in `chainFamilies`. */
+/** A family's code that reads chains for quotes: a member of its line in `chainFamilies`. */
 export type QuotingChainFamily = {
-  /** Opens no connection yet. @throws ConfigurationError for settings that cannot be meant */
+  /** Makes the client of a chain. Opens no connection yet. @throws ConfigurationError for invalid settings */
   readonly connect: (chain: RegisteredChain) => ChainClient
   readonly open: (options: QuotingChainOptions) => QuotingChain
-  /** Unix seconds of its newest block; absent where blocks do not tell. @throws upstream errors */
+  /** Unix seconds of its newest block; absent if blocks have no timestamps. @throws upstream errors */
   readonly headSeconds?: (client: ChainClient) => Promise<number>
   /** Absent where users send every deposit themselves. */
   readonly signedDeposits?: SignedDepositsFamily
-  /** Reads its network as it is now; absent where nobody reads that. @throws upstream errors */
+  /** Reads current facts of its network; absent in families that do not offer that. @throws upstream errors */
   readonly networkFacts?: (question: NetworkQuestion) => Promise<NetworkFacts>
-  /** Reads what the market does not read by contract calls; absent where it does. */
+  /** Reads market data; absent in families whose market data is read by contract calls. */
   readonly network?: {
     readonly reader: (options: NetworkReaderOptions) => NetworkReader
     /** Contradictions between the chain and its configuration, `isLocal` included. @throws upstream errors */

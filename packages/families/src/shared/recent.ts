@@ -3,22 +3,21 @@ import { createLruCache } from '@causeway/rpc'
 /** Milliseconds that facts about an account are cached; far less than a quote lives. */
 export const recentMs = {
   /**
-   * Facts that the owner changes between two quotes, such as an allowance: as long as a block of the EVM chains beside
-   * it.
+   * Facts that the owner may change between two quotes, such as an allowance: about a block of EVM chains.
    */
   changing: 2_000,
   /**
-   * Facts that change once in the life of an account, or with blocks of minutes: wallets ask for a price every ten
-   * seconds.
+   * Facts that rarely change, such as whether an account exists; wallets ask for a price every ten seconds.
    */
   steady: 10_000,
 }
 const recentMax = 10_000
 
 /**
- * One question about an account serves whoever asks the same soon; what nobody answered is asked again.
- * @param weightOf as how many of the ten thousand that are kept it counts; at least as one
- * @param lasts says of what was found that nothing changes it any more: it is not asked again
+ * A cache of lookups about accounts: equal questions within a short time share one lookup. A result of `undefined` is not
+ * kept, so that the question is asked again.
+ * @param options.lasts true for a result that can no longer change: it is kept without a time limit
+ * @param options.weightOf number of the cache's ten thousand places that a result takes; at least one
  */
 export function createRecent<Value>(
   now: () => number,
@@ -32,18 +31,18 @@ export function createRecent<Value>(
     readonly weightOf?: (result: Value) => number
   } = {},
 ) {
-  type Entry = { readonly found: Promise<Value | undefined>; untilMs: number }
+  type Entry = { readonly lookup: Promise<Value | undefined>; untilMs: number }
   const cache = createLruCache<Entry>(recentMax)
   return (key: string, find: () => Promise<Value | undefined>): Promise<Value | undefined> => {
-    const before = cache.get(key)
-    const atMs = now()
-    if (before !== undefined && atMs < before.untilMs) return before.found
+    const cachedEntry = cache.get(key)
+    const askedAtMs = now()
+    if (cachedEntry !== undefined && askedAtMs < cachedEntry.untilMs) return cachedEntry.lookup
     const lookup = find()
-    const entry: Entry = { found: lookup, untilMs: atMs + forMs }
+    const entry: Entry = { lookup, untilMs: askedAtMs + forMs }
     cache.set(key, entry)
     void lookup.then((value) => {
       if (cache.peek(key) !== entry) return
-      // The size of an entry that is there is never counted anew.
+      // Deleted first, because the cache counts the size of an entry only when it is added.
       cache.delete(key)
       if (value === undefined) return
       if (lasts(value)) entry.untilMs = Number.POSITIVE_INFINITY

@@ -12,8 +12,8 @@ const depository = contractInterface([
 const weth9 = contractInterface(['function deposit() payable', 'function withdraw(uint256 amount)'])
 
 /**
- * Calldata of the few functions that quote steps call. Arguments come in the order of the Solidity signature. All
- * throw RangeError on an address that is not 20 bytes, an id that is not 32, or an amount that is no uint256.
+ * Encoders of the functions that steps of a quote call, with arguments in the order of the Solidity signature. All throw
+ * RangeError on an address that is not 20 bytes, an id that is not 32 bytes, or an amount that is no uint256.
  * @source ERC-20; WETH9
  */
 export function encodeApprove(spender: Hex, amount: bigint): Hex {
@@ -25,7 +25,7 @@ export function encodeTransfer(to: Hex, amount: bigint): Hex {
   return token.encode('transfer', [to, amount])
 }
 
-/** The amount is the call's value. See `encodeApprove`. */
+/** The deposited amount is the transaction's value. See `encodeApprove`. */
 export function encodeDepositNative(depositor: Hex, id: Hex): Hex {
   return depository.encode('depositNative', [depositor, id])
 }
@@ -35,7 +35,7 @@ export function encodeDepositErc20(depositor: Hex, deposited: Hex, amount: bigin
   return depository.encode('depositErc20', [depositor, deposited, amount, id])
 }
 
-/** The amount is the call's value. */
+/** The wrapped amount is the transaction's value. */
 export function encodeWethDeposit(): Hex {
   return weth9.encode('deposit', [])
 }
@@ -49,7 +49,7 @@ const uint256Limit = 2n ** 256n
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const addressPadding = '0'.repeat(24)
 
-/** One 32-byte ABI word as 64 hex digits, without `0x`. @throws RangeError */
+/** The address as one 32-byte ABI word: 64 hex digits without `0x`. @throws RangeError */
 export function addressWord(address: Hex): string {
   if (!addressPattern.test(address)) throw new RangeError('an address must be 0x and 40 hex digits')
   return `${addressPadding}${address.slice(2).toLowerCase()}`

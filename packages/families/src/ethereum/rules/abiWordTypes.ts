@@ -2,8 +2,9 @@ import type { Hex } from '@causeway/core'
 import { checksumAddress } from '@causeway/core/encodings'
 
 /**
- * A Solidity type that is one word of 32 bytes, 64 hex digits without `0x`. Values are those of viem. A word that no
- * value of the type has is refused, as contracts refuse it; viem reads some of those.
+ * Encoder and decoder of a Solidity type whose ABI form is one word of 32 bytes, given as 64 hex digits without `0x`.
+ * Values are those of viem. A word with wrong padding or a value out of range is refused, as Solidity does; viem accepts
+ * some of those.
  */
 export type WordType = {
   /** @throws RangeError for what does not fit */
@@ -13,12 +14,12 @@ export type WordType = {
 }
 
 const wordDigits = 64
-/** Numbers of more bits are bigints, as viem has them. */
+/** Integers of up to so many bits are numbers, larger ones bigints, as in viem. */
 const numberBitsMax = 48
 const wordLimit = 2n ** 256n
 const hexPattern = /^0x[0-9a-fA-F]*$/
 
-/** @returns undefined for lists, tuples and what has no fixed size */
+/** @returns undefined for a type that takes more than one word: lists, tuples, `string` and `bytes` */
 export function wordTypeOf(type: string): WordType | undefined {
   if (type === 'address') return address
   if (type === 'bool') return bool
@@ -86,7 +87,7 @@ function digitsOf(value: unknown, size: number): string {
   return value.slice(2).toLowerCase()
 }
 
-/** @throws RangeError for another number of values than of types, or one that does not fit */
+/** Encodes one value for each type, without `0x`. @throws RangeError for a wrong number of values, or one that does not fit */
 export function writeWords(types: readonly WordType[], values: readonly unknown[]): string {
   if (values.length !== types.length) throw new RangeError(`${types.length} arguments, not ${values.length}`)
   return types.map((type, index) => type.write(values[index])).join('')

@@ -2,8 +2,8 @@ import type { Hex } from '@causeway/core'
 import { bytesToHex, concatBytes, fixedHexToBytes, keccak256 } from '@causeway/core'
 
 /**
- * Address of the first contract that a contract creates: its nonce is 1, so the RLP list of
- * (address, nonce) has one fixed form. @throws RangeError on an address that is not 20 bytes
+ * Address of the first contract that a contract creates. A contract's nonce begins at 1, so the RLP of (address, nonce)
+ * always is 0xd6, 0x94, the address and 0x01. @throws RangeError on an address that is not 20 bytes
  * @source EIP-161 (first nonce), Ethereum Yellow Paper (CREATE)
  */
 export function firstCreatedAddress(creator: Hex): Hex {

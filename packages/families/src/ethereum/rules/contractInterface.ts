@@ -15,27 +15,29 @@ type Returned<
 > = Viem.ContractFunctionReturnType<abi, Viem.AbiStateMutability, name>
 
 /**
- * The functions of a contract, as viem writes their calls and reads what they return. Where all are single words, which
- * quotes ask by the hundred, our own code does the same: decision 19.
+ * Encodes calls of a contract's functions and decodes their results, as viem does. Functions with single-word types alone,
+ * of which quotes call hundreds, are encoded by our own faster code: decision 19.
  */
 export type ContractInterface<abi extends Viem.Abi> = {
   /** Calldata, lower case. Texts among the arguments are hex. @throws RangeError for what does not fit its type */
   encode<name extends Viem.ContractFunctionName<abi>>(name: name, args: Arguments<abi, name>): Hex
-  /** @throws RangeError when the data does not begin with what the function returns */
+  /** The returned value or values. @throws RangeError if the data does not begin with values of the returned types */
   decode<name extends Viem.ContractFunctionName<abi>>(name: name, data: Hex): Returned<abi, name>
 }
 
+/** A function whose signature has been parsed and its selector hashed. */
 type Prepared = {
   readonly selector: Hex
   readonly abi: Viem.Abi
-  /** Undefined where one of them is more than a word. */
+  /** Types of arguments and results. */
   readonly words: { readonly taken: WordTypes; readonly returned: WordTypes }
 }
+/** Undefined if one of the types takes more than a word: then viem is used. */
 type WordTypes = readonly WordType[] | undefined
 
 /**
- * @param signatures Solidity, as `parseAbi` takes them; no two of one name. Read when first used, and each
- * selector hashed once: that is most of what a call costs.
+ * @param signatures Solidity, as `parseAbi` takes them, without overloads. A function is parsed and its selector hashed on
+ * first use, and kept, since that is most of the cost of a call.
  */
 export function contractInterface<const signatures extends readonly string[]>(
   signatures: signatures,
@@ -46,19 +48,19 @@ export function contractInterface<const signatures extends readonly string[]>(
     if (cached !== undefined) return cached
     const { parseAbi, prepareEncodeFunctionData } = viemLibrary()
     const { abi, functionName } = prepareEncodeFunctionData({
-      abi: widely(parseAbi)(signatures),
+      abi: withGeneralTypes(parseAbi)(signatures),
       functionName: name,
     })
-    const made = { selector: functionName, abi, words: wordsOf(abi) }
-    prepared.set(name, made)
-    return made
+    const preparedFunction = { selector: functionName, abi, words: wordsOf(abi) }
+    prepared.set(name, preparedFunction)
+    return preparedFunction
   }
   const functions = {
     encode(name: string, args: readonly unknown[]): Hex {
       const { selector, abi, words } = prepare(name)
       if (words.taken !== undefined) return `${selector}${writeWords(words.taken, args)}`
       const { encodeFunctionData } = viemLibrary()
-      return unlessUnfit(name, () =>
+      return asRangeError(name, () =>
         encodeFunctionData({ abi, functionName: selector, args: hexArguments(args) }),
       )
     },
@@ -69,7 +71,7 @@ export function contractInterface<const signatures extends readonly string[]>(
         return values.length === 1 ? values[0] : values
       }
       const { decodeFunctionResult } = viemLibrary()
-      return unlessUnfit(name, () => decodeFunctionResult({ abi, functionName: name, data }))
+      return asRangeError(name, () => decodeFunctionResult({ abi, functionName: name, data }))
     },
   }
   // CAST: the same functions, whose types TypeScript reads from the signatures.
@@ -93,13 +95,13 @@ function wordTypes(parameters: readonly Viem.AbiParameter[]): WordTypes {
   return knownTypes.length === types.length ? knownTypes : undefined
 }
 
-/** Types of a parsed ABI are found where a contract is declared, not here. */
-function widely(parse: typeof Viem.parseAbi): (signatures: readonly string[]) => Viem.Abi {
+/** `parseAbi` without types inferred from the signatures: these are inferred where a contract is declared. */
+function withGeneralTypes(parse: typeof Viem.parseAbi): (signatures: readonly string[]) => Viem.Abi {
   // CAST: the most general of its types; viem refuses what it cannot parse.
   return parse as (signatures: readonly string[]) => Viem.Abi
 }
 
-function unlessUnfit<Value>(name: string, use: () => Value): Value {
+function asRangeError<Value>(name: string, use: () => Value): Value {
   try {
     return use()
   } catch (error) {
@@ -110,7 +112,7 @@ function unlessUnfit<Value>(name: string, use: () => Value): Value {
 
 const hexPattern = /^0x(?:[0-9a-fA-F]{2})*$/
 
-/** viem checks neither digits of bytes nor letters of addresses in lower case, which needs no hash. */
+/** Checks hex digits of `bytes`, which viem does not, and spells addresses in lower case, so that viem hashes no checksum. */
 function hexArguments(args: readonly unknown[]): readonly unknown[] {
   return args.map(hexArgument)
 }

@@ -9,8 +9,8 @@ import type {
 import { create2Address } from './contractAddress.ts'
 
 /**
- * The address that `contract` empties under these terms: by CREATE2, so that nobody holds a key of it.
- * Lower case. @source EIP-1014
+ * The deposit address of these terms, in lower case. It is an address at which `contract` can create code by CREATE2, so
+ * nobody holds a key of it. @source EIP-1014
  */
 export function depositAddressOf(
   { orderSigner, sweeper, depositor, nonce }: DepositAddressTerms<Hex>,
@@ -29,7 +29,7 @@ export function depositAddressOf(
 export const ethereumHex = ({ canonicalAddress }: Pick<VmCodec, 'canonicalAddress'>, address: string): Hex =>
   `0x${canonicalAddress(address).slice(2)}`
 
-/** Addresses that a contract makes and empties. @source DepositAddresses.sol */
+/** Deposit addresses of a chain whose contract makes and empties them. @source DepositAddresses.sol */
 export function contractAddressing(
   contract: DepositAddressContract,
   codec: Pick<VmCodec, 'canonicalAddress'>,
@@ -47,7 +47,7 @@ export function contractAddressing(
     nameOf: (address) => ethereumHex(codec, address),
     sweepSeconds: 300,
     leadSeconds: 120,
-    // Its depositor may withdraw it at any time.
+    // The depositor may withdraw the money at any time, also during a sweep.
     isKeptWhileSwept: false,
     creditsDepositor: true,
   }

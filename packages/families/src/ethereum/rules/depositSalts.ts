@@ -2,10 +2,10 @@ import type { Hex } from '@causeway/core'
 import { AbiWords, concatBytes, fixedHexToBytes, hexDigits, keccak256 } from '@causeway/core'
 import type { AddressSwap } from '../../rules/quotingFamily.ts'
 
-/** Terms that an order's salt commits to for a swap at a deposit address: the price, and 32 random bytes. */
+/** Terms of a swap at a deposit address, which the order's salt commits to: its price, and a nonce of 32 random bytes. */
 export type DepositSwapTerms = Omit<AddressSwap, 'hops'> & { readonly nonce: Hex }
 
-/** Bytes of an order's salt that stay random where the others name a deposit address. */
+/** Last bytes of an order's salt, behind the 20 of a deposit address. */
 export const depositSaltRandomBytes = 12
 
 /** The salt of an order that a deposit address may pay: the address, then random bytes. */
@@ -15,8 +15,8 @@ export function depositOrderSalt(address: Hex, random: Uint8Array): Hex {
 }
 
 /**
- * The salt of an order that a deposit address may pay after a swap: the address, then the last bytes of the hash of
- * the swap's terms, so that whoever signs the order signs its price. @source DepositAddresses.sol, sweepAndSwap
+ * The salt of an order that a deposit address may pay after a swap: the address, then the last bytes of the hash of the
+ * swap's terms. So the order's signature covers the swap's price. @source DepositAddresses.sol, sweepAndSwap
  */
 export function depositSwapSalt(address: Hex, swap: DepositSwapTerms): Hex {
   const words = new AbiWords(5)

@@ -5,6 +5,7 @@ import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rule
 import { evmAllocatorPayload } from './allocatorPayload.ts'
 import { ethereumQuoting } from './quoting/ethereumQuoting.ts'
 
+/** Pure rules of EVM chains: the family's line in `registry/families.ts`. */
 export const ethereumFamily = {
   name: 'EVM',
   publicName: 'evm',
@@ -23,12 +24,12 @@ export const ethereumFamily = {
   quoting: ethereumQuoting,
 } satisfies Family
 
-/** EIP-191 by the key whose address the owner is. */
+/** True for an EIP-191 signature by the owner's own key; owners may also be contracts, see P-80. */
 export function isSignedByAccount({ owner, requestHash, signature, recoverSigner }: OwnerSigned): boolean {
   return recoverSigner(personalMessageDigest(requestHash), signature) === owner.toLowerCase()
 }
 
-/** Lower case. @throws InvalidAddressError @source oracle-protocol.md 3.5 */
+/** A withdraw request with all addresses in lower case. @throws InvalidAddressError @source oracle-protocol.md 3.5 */
 function normaliseEvmRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
   return {
     depository: ethereumCodec.canonicalAddress(request.depository),

@@ -14,7 +14,7 @@ import {
 } from '@causeway/core'
 import { create2Address, firstCreatedAddress } from './contractAddress.ts'
 
-/** Terms that the address of an order's clone commits to; a change of any member is another address. */
+/** Terms from which the address of an order's clone is derived; another value of any member gives another address. */
 export type OrderCloneTerms = {
   readonly fillContract: Hex
   /** Account that fills; the calls of another filler run at another address. */
@@ -26,12 +26,13 @@ export type OrderCloneTerms = {
   readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
 }
 
+/** EIP-1167 minimal proxy: its creation and runtime code around the implementation's address. */
 const proxyStart = hexToBytes('0x3d602d80600a3d3981f3363d3d373d3d3d363d73')
 const proxyEnd = hexToBytes('0x5af43d82803e903d91602b57fd5bf3')
 
 /**
- * Address at which the fill contract runs the calls of an order, and which is paid the money they spend. It has code
- * for one transaction alone. Lower case, equal to the contract's own `cloneOf`.
+ * Address of an order's clone, in lower case, equal to the fill contract's own `cloneOf`. The clone receives the order's
+ * output and runs its calls; it has code only during that transaction.
  * @throws RangeError on a member of another length
  * @source rule L-32; EIP-1014, EIP-1167
  */
@@ -53,7 +54,7 @@ export function orderCloneAddress({
     .address(fixedHexToBytes(recipient, 20))
     .word(keccak256(encodeAbiTuple([{ tail: encodedCalls }])))
     .done()
-  // The contract's own first creation is what its clones delegate to.
+  // The clones delegate to the first contract that the fill contract created.
   const implementation = fixedHexToBytes(firstCreatedAddress(fillContract), 20)
   const code = concatBytes([proxyStart, implementation, proxyEnd])
   return create2Address(fillContract, keccak256(salt), keccak256Hex(code))

@@ -21,7 +21,7 @@ export function parseCasedAddress(text: string): Hex | undefined {
 const zeroAddress: Hex = `0x${'0'.repeat(40)}`
 
 /**
- * A setting that lists accounts, separated by `;`, in lower case and each once.
+ * Parses a setting that lists accounts, separated by `;`. Returns them in lower case, without duplicates.
  * @throws ConfigurationError naming the entry that is none
  */
 export function parseAddressList(setting: string, list: string | undefined): ReadonlySet<Hex> {

@@ -5,19 +5,21 @@ import { contractInterface } from './contractInterface.ts'
 import { encodePermit2Deposit, type Permit2Terms, permit2TypedData } from './permit2.ts'
 import type { SignedDeposit } from './signedDeposit.ts'
 
-/** Kinds of permits that tokens accept themselves. */
+/** Kinds of permits that a token itself accepts. */
 export const tokenPermitKinds = ['eip3009', 'eip2612'] as const
 export type TokenPermitKind = (typeof tokenPermitKinds)[number]
 
+/** All kinds of signatures by which others may submit a user's deposit. */
 export const permitKinds = [...tokenPermitKinds, 'permit2'] as const
 export type PermitKind = (typeof permitKinds)[number]
 
-/** The contract that makes the deposits, and the hash of the code that spends an EIP-2612 allowance. */
+/** The contract that makes the deposits, and the code hash of the contracts that it creates to spend EIP-2612 permits. */
 export type PermitRouter = { readonly contract: Hex; readonly depositCodeHash: Hex }
 
 /** EIP-712 domain of a token, by which its owners sign. */
 export type TokenDomain = { readonly name: string; readonly version: string; readonly chainId: number }
 
+/** A deposit by a token's own permit. */
 export type TokenPermitTerms = SignedDeposit & {
   readonly domain: TokenDomain
   readonly router: PermitRouter
@@ -67,8 +69,8 @@ const permitFields = fieldsOf([
 ])
 
 /**
- * Typed data that the owner signs. Each form serves one deposit of one order: the nonce of an authorization is the
- * order id and its payee the router; the spender of a permit is the address that only this deposit runs at.
+ * Typed data that the owner signs. Each signature serves one deposit of one order. In EIP-3009 the nonce is the order id
+ * and the payee the router; in EIP-2612 the spender is a contract address that is derived from this deposit.
  * @source EIP-3009; EIP-2612; rule Q-191
  */
 export function permitTypedData(terms: PermitTerms): PermitTypedData {
@@ -116,7 +118,7 @@ export function permitDigest(terms: PermitTerms): Uint8Array {
   }
 }
 
-/** Spender of an EIP-2612 permit; lower case. The router runs there once, for this deposit. */
+/** Spender of an EIP-2612 permit, in lower case: the CREATE2 address at which the router runs code for this deposit only. */
 export function permitSpender(deposit: SignedDeposit, { contract, depositCodeHash }: PermitRouter): Hex {
   const salt = keccak256(depositWords(deposit).done())
   return create2Address(contract, salt, depositCodeHash)
@@ -129,14 +131,14 @@ const depositRouter = contractInterface([
 ])
 const depositFunctions = { eip3009: 'depositWithAuthorization', eip2612: 'depositWithPermit' } as const
 
-/** The router's call that turns a signature into the deposit. */
+/** Calldata of the router that turns a token's permit into the deposit. */
 export function encodeSignedDeposit(kind: TokenPermitKind, deposit: SignedDeposit, signature: Hex): Hex {
   const { token, owner, amount, deadlineSeconds, orderId: id } = deposit
   const terms = { token, owner, amount, deadline: BigInt(deadlineSeconds), id }
   return depositRouter.encode(depositFunctions[kind], [terms, signature])
 }
 
-/** The transaction that turns a signature over these terms into the deposit. */
+/** The transaction that turns a signature over these terms into the deposit; `from` is set if only that account may send it. */
 export function encodePermit(
   terms: PermitTerms,
   signature: Hex,

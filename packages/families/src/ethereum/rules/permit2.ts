@@ -3,17 +3,18 @@ import { contractInterface } from './contractInterface.ts'
 import { permit2Address } from './quoting/planTransactions.ts'
 import type { SignedDeposit } from './signedDeposit.ts'
 
-/** Calls that a permit spends its tokens on, in order. Value in wei. */
+/** A call that the router makes after it took the tokens. Value in wei. */
 export type PermittedCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
-/** A deposit of what Permit2 takes from its owner, by calls that the owner signs with it. */
+/** A deposit of tokens that Permit2 takes from their owner, by calls that the same signature covers. */
 export type Permit2Terms = SignedDeposit & {
   readonly kind: 'permit2'
   readonly chainId: number
-  /** The spender. It has no rights but those of one signature. */
+  /** Contract that spends the permit and makes the calls. It has no rights beyond the one signature. */
   readonly router: Hex
   /** The only account whose transaction can use the signature. */
   readonly relayer: Hex
+  /** In order. */
   readonly calls: readonly PermittedCall[]
 }
 

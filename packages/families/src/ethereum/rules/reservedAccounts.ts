@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 
-/** Networks of the family put precompiles and contracts of their own below it. */
-const firstBytesMax = 0xffffn
+/** Networks place precompiles and contracts of their own at addresses up to this number. */
+const lastLowAddress = 0xffffn
 /** Predeploys of the OP stack. @source specs.optimism.io, "Predeploys" */
 const predeploys = { first: BigInt(`0x42${'0'.repeat(38)}`), count: 2_048n }
 
@@ -10,7 +10,7 @@ const emptiedByAnybody = 'a contract that anybody empties'
 const takesNothing = 'a public contract that keeps money for nobody'
 
 /**
- * Public contracts at one address on every chain. What is sent to them is anybody's, or nobody's.
+ * Public contracts that have the same address on every chain. Anybody can take money that is sent to them, or nobody.
  * @source EIP-4788, EIP-2935, EIP-7002, EIP-7251, EIP-7708, ERC-4337; the deposit contract of Ethereum's beacon chain;
  * the pages of Permit2, Multicall3 and the deterministic deployment proxy
  */
@@ -28,16 +28,19 @@ const reservedAccounts: ReadonlyMap<string, string> = new Map([
   ['0xca11bde05977b3631167028862be2a173976ca11', emptiedByAnybody],
 ])
 
-/** The zero address and the one that public clients price for before a wallet is connected. */
+/** Addresses of nobody: zero, and `…dead`, for which clients ask prices before a wallet is connected. */
 export const burntAccounts: readonly Hex[] = [`0x${'0'.repeat(40)}`, `0x${'0'.repeat(36)}dead`]
 
-/** Says what an account is that the network keeps for itself, or where money is nobody's. `account` is lower case. */
+/**
+ * Describes an account that belongs to the network, or that must not be paid because money there would be lost; undefined
+ * for others. `account` is lower case.
+ */
 export function reservedAccount(account: string): string | undefined {
   const description = reservedAccounts.get(account)
   if (description !== undefined || !/^0x[0-9a-f]{40}$/.test(account)) return description
   if (burntAccounts.some((burnt) => burnt === account)) return undefined
   const number = BigInt(account)
-  if (number <= firstBytesMax) return 'a precompile, or a contract of the network itself'
-  const place = number - predeploys.first
-  return place >= 0n && place < predeploys.count ? 'a predeploy of the network' : undefined
+  if (number <= lastLowAddress) return 'a precompile, or a contract of the network itself'
+  const offset = number - predeploys.first
+  return offset >= 0n && offset < predeploys.count ? 'a predeploy of the network' : undefined
 }

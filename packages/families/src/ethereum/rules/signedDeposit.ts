@@ -5,7 +5,7 @@ export type SignedDeposit = {
   readonly token: Hex
   readonly owner: Hex
   readonly amount: bigint
-  /** Unix seconds: the signature is worth nothing from then on. */
+  /** Unix seconds from which the signature is no longer valid. */
   readonly deadlineSeconds: number
   readonly orderId: Hex
 }

@@ -15,6 +15,7 @@ import {
 } from '@causeway/core'
 import { decodeAbiWithdrawal } from '../../rules/withdrawalBytes.ts'
 
+/** One call of a withdrawal. Value in wei. */
 export type WithdrawalCall = {
   readonly to: Hex
   readonly data: Hex
@@ -33,7 +34,7 @@ export type EvmWithdrawal = {
 const callType = 'Call(address to,bytes data,uint256 value,bool allowFailure)'
 const callTypeHash = typeHash(callType)
 const callRequestTypeHash = typeHash('CallRequest(Call[] calls,uint256 nonce,uint256 expiration)', [callType])
-/** Bounds the work of reading hostile bytes; the public services build one call. */
+/** Bounds the work of reading hostile bytes; the public services build withdrawals of one call. */
 const callsMax = 32
 
 /**
@@ -78,15 +79,18 @@ export function encodeEvmWithdrawal({ calls, nonce, expiration }: EvmWithdrawal)
 }
 
 /**
- * Reads what `encodeEvmWithdrawal` writes and nothing else: a request has one encoding, so bytes with
- * other offsets, dirty padding or a tail are refused. Addresses and data come in lower case.
+ * Decodes exactly the bytes that `encodeEvmWithdrawal` writes, so that a request has one encoding: other offsets, dirty
+ * padding or a tail are refused. Addresses and data are returned in lower case.
  * @throws InvalidWithdrawalError
  */
 export function decodeEvmWithdrawal(withdrawal: Hex): EvmWithdrawal {
-  return decodeAbiWithdrawal(withdrawal, { what: 'a call request', read, encode: encodeEvmWithdrawal })
+  return decodeAbiWithdrawal(withdrawal, {
+    ...{ what: 'a call request', read: readRequest, encode: encodeEvmWithdrawal },
+  })
 }
 
-function read(reader: AbiReader): EvmWithdrawal | undefined {
+/** Skips offsets, which `decodeAbiWithdrawal` checks by encoding the result again. */
+function readRequest(reader: AbiReader): EvmWithdrawal | undefined {
   reader.skipWords(2)
   const nonce = reader.uint()
   const expiration = reader.uint()

@@ -7,8 +7,8 @@ import type { EvmWithdrawal } from './withdrawal.ts'
 const transferCall = /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})$/
 
 /**
- * Reads the one payment of a withdrawal: a call without data pays the native currency, any other must
- * be a plain ERC-20 transfer. A second call could move money that no burn covers, so it is refused.
+ * Reads the one payment of a withdrawal. A call without data pays the native currency; any other must be a plain ERC-20
+ * transfer. A second call is refused, since it could move money for which no balance was burnt on the hub.
  * @throws InvalidWithdrawalError
  * @source rule P-112
  */

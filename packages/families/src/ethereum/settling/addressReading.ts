@@ -8,9 +8,9 @@ import type { Ask } from './fillRecords.ts'
 import { lateBlocksOf } from './lateBlocks.ts'
 
 /**
- * Payments at addresses as blocks tell them, and their balances by one call of many. A payment by a contract may name
- * its address nowhere, so that addresses are looked at in turn all the same.
- * @param options.tokens that blocks are searched for
+ * Finds payments at deposit addresses in whole blocks, and reads balances of many addresses in one call. A contract may
+ * pay an address that its transaction names nowhere; therefore balances are read in turn as well (`showsAll: false`).
+ * @param options.tokens whose transfers are searched for
  */
 export function createAddressReading(options: {
   readonly ask: Ask
@@ -22,8 +22,8 @@ export function createAddressReading(options: {
   return {
     needsFinal: false,
     blocks: {
-      // Whole blocks are a few megabytes on the busiest chains, and smaller the faster they come. What lies below the
-      // first look is found as balances are read in turn.
+      // Whole blocks are a few megabytes on the busiest chains, so a range is short. Payments before the first range are
+      // found when balances are read.
       steps: {
         rangeBlocks: blocksAtPace(config, 4n),
         rewindBlocks: blocksAtPace(config, 64n),
@@ -38,7 +38,7 @@ export function createAddressReading(options: {
   }
 }
 
-/** Currencies that contracts keep, as 20 bytes of lower-case hex. */
+/** Addresses of the currencies that are tokens, in lower case; the native coin is left out. */
 export function tokensOf(currencies: readonly { readonly address: string }[]): readonly Hex[] {
   const tokens = currencies.map(({ address }) => hexOf(address))
   return tokens.filter((token) => token !== ethereumCodec.nativeCurrency)

@@ -3,11 +3,12 @@ import { type JsonRpcClient, MalformedAnswerError, NodeError, type RpcAnswer } f
 import type { OnMalformed } from '../../shared/settlingChain.ts'
 import { type BlockReference, blockReading, type Reading } from './chainReadings.ts'
 
+/** A value on which a quorum agrees. */
 export type AgreedValue<T> = { readonly value: T; readonly agreeingEndpoints: readonly string[] }
 
 /**
- * One usable answer: good enough for what is only shown. An answer that cannot be read is thrown away and
- * the same is asked of the other endpoints; nothing of it is ever repaired.
+ * One usable answer of any endpoint: good enough for values that are only shown. A malformed answer is dropped, never
+ * repaired, and the other endpoints are asked.
  * @source ledger-and-safety.md 1.7, row 1
  * @throws UpstreamUnavailableError, NodeError
  */
@@ -29,20 +30,20 @@ async function askOthers<T>(
   client: JsonRpcClient,
   reading: Reading<T>,
   onMalformed: OnMalformed,
-  attempt: { signal: AbortSignal; error: unknown },
+  failedAttempt: { signal: AbortSignal; error: unknown },
 ): Promise<T> {
-  let failure = attempt.error
-  const usable: T[] = []
-  for (const { alias, answers } of await client.askEach(reading.calls, { signal: attempt.signal })) {
+  let failure = failedAttempt.error
+  const usableAnswers: T[] = []
+  for (const { alias, answers } of await client.askEach(reading.calls, { signal: failedAttempt.signal })) {
     if (answers === undefined) continue
     try {
-      usable.push(reading.parse(answers))
+      usableAnswers.push(reading.parse(answers))
     } catch (error) {
       failure = error
       if (error instanceof MalformedAnswerError) onMalformed(alias)
     }
   }
-  const [first] = usable
+  const [first] = usableAnswers
   if (first === undefined) throw failure
   return first
 }
@@ -81,14 +82,15 @@ export async function askHeight(
 ): Promise<bigint> {
   const reading = blockReading(tag)
   const heights = new Map<string, bigint>()
-  for (const { alias, voice: provider, answers } of await client.askEach(reading.calls, {
+  for (const { alias, voice, answers } of await client.askEach(reading.calls, {
     signal: options.signal,
   })) {
-    const block = answers === undefined ? undefined : readOrTell(reading, answers, alias, options.onMalformed)
+    const block =
+      answers === undefined ? undefined : readOrReport(reading, answers, alias, options.onMalformed)
     if (block === undefined) continue
     // Several URLs of one host count as one voice, with the lowest of their heights.
-    const other = heights.get(provider) ?? block.number
-    heights.set(provider, minBigint(other, block.number))
+    const knownHeight = heights.get(voice) ?? block.number
+    heights.set(voice, minBigint(knownHeight, block.number))
   }
   const height = [...heights.values()].sort((a, b) => (a < b ? 1 : -1))[options.threshold - 1]
   if (height === undefined) throw new UpstreamUnavailableError(`Too few endpoints name a ${tag} block.`)
@@ -100,7 +102,7 @@ export function quorumOf(client: JsonRpcClient, configured: number | undefined):
   return configured ?? client.electorate.threshold
 }
 
-function readOrTell(
+function readOrReport(
   reading: Reading<BlockReference | undefined>,
   answers: readonly RpcAnswer[],
   alias: string,
@@ -115,7 +117,7 @@ function readOrTell(
   }
 }
 
-/** Nodes of different make add different members, so what counts is what was read of them. */
+/** Votes are compared by the parsed values, since nodes of different software add different members. */
 function comparable<T>(reading: Reading<T>, answers: readonly RpcAnswer[]): unknown {
   try {
     return { read: reading.parse(answers) }

@@ -26,12 +26,13 @@ export function balanceReading(
       if (answer === undefined) throw new MalformedAnswerError(functionName)
       if (!answer.ok) throw new NodeError(answer)
       const amounts = decodeAggregate3(answer.result, calls.length).map(({ success, returnData }) =>
-        // A token that refuses to answer holds nothing that could be swept.
+        // A token that does not tell a balance cannot be swept, so it counts as 0.
         success ? readUintResult(returnData, functionName) : 0n,
       )
       return addresses.map((_address, index) => {
-        const held = amounts.slice(index * (tokens.length + 1), (index + 1) * (tokens.length + 1))
-        return withoutZeros([nativeCurrency, ...tokens].map((currency, at) => [currency, held[at] ?? 0n]))
+        const currencies = [nativeCurrency, ...tokens]
+        const held = amounts.slice(index * currencies.length, (index + 1) * currencies.length)
+        return withoutZeros(currencies.map((currency, position) => [currency, held[position] ?? 0n]))
       })
     },
   }

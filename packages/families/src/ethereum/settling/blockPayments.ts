@@ -18,8 +18,9 @@ import { transferTopic } from '../rules/topUps/transferLogs.ts'
 import { type BlockReference, blockReading, parseAddress, type Reading } from './chainReadings.ts'
 
 /**
- * Reads whole blocks: their size is the cost, not the number of addresses that somebody watches. A payment by
- * a contract is in no transaction's own value; the contract is told whom to pay, so the address is named.
+ * Reads whole blocks for payments, so that the cost does not depend on the number of watched addresses. Native coin that a
+ * contract pays is in no transaction's value. The contract usually is told the payee in its calldata, so all addresses
+ * that calldata may name are returned as `named`, and the caller reads balances of those that it watches.
  */
 export function blockPaymentsReading(tokens: readonly Hex[], range: PaymentRange): Reading<AddressPayments> {
   // CAST: zero, as 20 bytes of hex.
@@ -63,29 +64,31 @@ export function parseBlockPayments(
 ): Omit<AddressPayments, 'known'> {
   const heights = heightsOf(range)
   const blocks = heights.map((height, index) => parseBlock(requireAnswer(answers[index]), height))
-  // Blocks of two branches would hide what the branch that stays has paid.
+  // All blocks must be of one branch: else payments of the branch that stays could be missed.
   for (const [index, block] of blocks.entries()) {
-    const before = blocks[index - 1]
-    if (before !== undefined && block.parentHash !== before.hash) throw new MalformedAnswerError(requestName)
+    const previous = blocks[index - 1]
+    if (previous !== undefined && block.parentHash !== previous.hash)
+      throw new MalformedAnswerError(requestName)
   }
-  const coins = blocks.flatMap(({ payments }) =>
+  const nativePayments = blocks.flatMap(({ payments }) =>
     payments.map(({ valueWei, ...rest }) => ({ ...rest, currency: nativeCurrency, amount: valueWei })),
   )
-  const received = answers.slice(heights.length).flatMap((answer) => transfersOf(answer, range, tokens))
+  const tokenPayments = answers.slice(heights.length).flatMap((answer) => transfersOf(answer, range, tokens))
   const last = blocks.at(-1)
   return {
     last: last && { number: last.number, hash: last.hash },
-    payments: [...coins, ...received],
+    payments: [...nativePayments, ...tokenPayments],
     named: [...new Set(blocks.flatMap(({ named }) => named))],
   }
 }
 
 function heightsOf({ from, to }: { readonly from: bigint; readonly to: bigint }): readonly bigint[] {
-  return Array.from({ length: Number(to - from) + 1 }, (_, at) => from + BigInt(at))
+  return Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index))
 }
 
 const requestName = 'eth_getBlockByNumber'
 
+/** Payments of native coin in one block, and addresses that its calldata may name. */
 type PaidBlock = BlockReference & {
   readonly parentHash: Hex
   readonly payments: readonly {
@@ -122,11 +125,11 @@ function parseBlock(answer: RpcAnswer, height: bigint): PaidBlock {
 }
 
 /**
- * Twelve zero bytes and twenty others, as the ABI writes an address. Not what is a number at the end of a word:
- * no address that anybody finds by chance begins with four zero bytes or ends with eight.
+ * Matches an address as the ABI encodes it: twelve zero bytes and twenty others. To leave out plain numbers, the address
+ * must not begin with four zero bytes or end with eight; random addresses practically never do.
  */
 const addressWord = /(?=0{24}(?!0{8}|[0-9a-f]{24}0{16})([0-9a-f]{40}))/g
-/** Selectors of calls inside calls shift the words by four bytes each. */
+/** Words of nested calls are shifted by their selectors, by four bytes each. */
 const alignmentHexDigits = 8
 
 /** Addresses that calldata may name, each once. Pure. */
@@ -149,7 +152,7 @@ function transfersOf(
     if (blockNumber < range.transfersFrom || blockNumber > range.to)
       throw new MalformedAnswerError('eth_getLogs')
     const currency = parseAddress(log['address'], 'eth_getLogs')
-    // Anybody's contract can write such a log.
+    // The node returned a log of a contract that was not asked for: anybody's contract can write such a log.
     if (!tokens.has(currency)) throw new MalformedAnswerError('eth_getLogs')
     const [, sender, recipient] = parseList(log['topics'], 'eth_getLogs')
     const data = parseBytes(log['data'], 'eth_getLogs')

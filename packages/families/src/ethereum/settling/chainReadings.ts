@@ -24,7 +24,7 @@ export type Reading<T> = {
 
 export type BlockReference = { readonly number: bigint; readonly hash: Hex }
 
-/** Position of a transfer to custody, as a node reports it. */
+/** Where a transfer to custody was found. */
 export type TransferHit = {
   readonly transactionHash: Hex
   readonly blockHash: Hex
@@ -32,6 +32,7 @@ export type TransferHit = {
   readonly logIndex: number
 }
 
+/** A transaction in a block, as far as top-ups depend on it. */
 export type IncludedTransaction = {
   readonly blockHash: Hex
   readonly blockNumber: bigint
@@ -40,10 +41,10 @@ export type IncludedTransaction = {
 
 /** No credible amount of the token is larger; a node that reports one is wrong. */
 const valueLimit = 2n ** 127n
-/** The virtual machine allows 1,024 calls inside each other. */
+/** The EVM allows so many nested calls. */
 const callDepthMax = 1_024
 
-/** `undefined` where the node knows no such block. */
+/** Height and hash of a block; `undefined` if the node does not have it. */
 export function blockReading(block: bigint | 'latest' | 'finalized'): Reading<BlockReference | undefined> {
   return {
     calls: [headRequest(block)],
@@ -95,7 +96,7 @@ export function transfersReading(
   }
 }
 
-/** `undefined` where the node knows no such included transaction. */
+/** A transaction with its transfers to custody; `undefined` if the node has it in no block. */
 export function transactionReading(target: TopUpTarget, hash: Hex): Reading<IncludedTransaction | undefined> {
   return {
     calls: minedCalls(hash),
@@ -125,6 +126,7 @@ export function transactionReading(target: TopUpTarget, hash: Hex): Reading<Incl
 
 type JsonRecord = Readonly<Record<string, unknown>>
 
+/** Calls for a transaction and its receipt; `parseMined` parses the answers. */
 export function minedCalls(hash: string): readonly RpcCall[] {
   return [
     { method: 'eth_getTransactionByHash', params: [hash] },
@@ -133,7 +135,7 @@ export function minedCalls(hash: string): readonly RpcCall[] {
 }
 
 /**
- * Answers of `minedCalls` that are of one transaction in one block; `undefined` where it is in none.
+ * Transaction and receipt from answers to `minedCalls`, checked to be of the same block; `undefined` if it is in none.
  * @throws MalformedAnswerError, NodeError
  */
 export function parseMined(

@@ -24,13 +24,13 @@ import {
 } from './chainReadings.ts'
 import { paidSwapTopic, readPaidSwap } from './paidSwaps.ts'
 
-/** @source quote-api.md 2.4 */
+/** Topics of the depository's events for native coin and for tokens. @source quote-api.md 2.4 */
 const depositTopics = [
   '0x8032066556caf3967d8fec4ad22a2d9e1e9576556b2903a0fcd5b1fd201e3477',
   '0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1',
 ]
 
-/** Contracts and tokens of a chain whose events tell of deposits. */
+/** Contracts and tokens of a chain whose events show deposits or swaps. */
 export type DepositPlaces = {
   readonly depository: string
   readonly depositRouter: string | undefined
@@ -38,9 +38,10 @@ export type DepositPlaces = {
 }
 
 /**
- * Events of the depository, and transfers of listed tokens to it: a plain transfer names its order in its
- * calldata and has no event of its own. Events of the deposit router name swaps that ended on the chain.
- * @param range.known height whose hash tells whether the chain below was reorganized
+ * Transactions with events of the depository or transfers of listed tokens to it (a deposit by a plain transfer names its
+ * order in its calldata, and has no event of the depository). Also events of the deposit router, which name swaps that
+ * ended on the chain.
+ * @param range.known height whose hash shows the caller whether blocks below the range were reorganised
  */
 export function depositPassReading(
   { depository, depositRouter, tokens }: DepositPlaces,
@@ -71,6 +72,7 @@ export function depositPassReading(
   }
 }
 
+/** Hashes of the blocks at some heights; `undefined` for those that the node does not have. */
 export function blocksReading(heights: readonly bigint[]): Reading<readonly (BlockReference | undefined)[]> {
   const readings = heights.map((height) => blockReading(height))
   return {
@@ -99,7 +101,7 @@ export function blockTransactionsReading(
   }
 }
 
-/** When a block was made, Unix seconds. */
+/** Timestamp of a block, Unix seconds. */
 export function blockTimeReading(height: bigint): Reading<number> {
   const requestName = 'eth_getBlockByNumber'
   return {
@@ -144,7 +146,7 @@ function paidSwapsOf(
 
 function transactionsOf(answers: readonly RpcAnswer[], range: { from: bigint; to: bigint }): readonly Hex[] {
   const requestName = 'eth_getLogs'
-  const hits = answers.flatMap((answer) => {
+  const foundLogs = answers.flatMap((answer) => {
     return parseList(requireSuccess(answer).result, requestName).map((value) => {
       const log = parseRecord(value, requestName)
       const blockNumber = parseQuantity(log['blockNumber'], requestName)
@@ -153,7 +155,9 @@ function transactionsOf(answers: readonly RpcAnswer[], range: { from: bigint; to
       return { hash: parseHash(log['transactionHash'], requestName), blockNumber, position }
     })
   })
-  const ordered = hits.toSorted((a, b) => Number(a.blockNumber - b.blockNumber || a.position - b.position))
+  const ordered = foundLogs.toSorted((a, b) =>
+    Number(a.blockNumber - b.blockNumber || a.position - b.position),
+  )
   return [...new Set(ordered.map(({ hash }) => hash))]
 }
 
@@ -168,8 +172,8 @@ function requireSuccess(answer: RpcAnswer): Extract<RpcAnswer, { ok: true }> {
 }
 
 /**
- * Signer of a transaction, and the accounts whose tokens it brought to the depository: a deposit may name anybody else
- * as its depositor. `undefined` while the transaction is in no block.
+ * Accounts that a deposit's money came from: the signer of the transaction, and senders of tokens to the depository. The
+ * depositor that a deposit names may be somebody else. `undefined` while the transaction is in no block.
  */
 export function depositSendersReading(hash: string, depository: string): Reading<readonly Hex[] | undefined> {
   return {

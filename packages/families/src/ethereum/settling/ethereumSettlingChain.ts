@@ -26,10 +26,10 @@ import { lateBlocksOf } from './lateBlocks.ts'
 import { readFee } from './readFee.ts'
 import { minedReading } from './transactionReading.ts'
 
-/** A block counts as soon as it is the newest; the caller counts confirmations. */
+/** Finality rule of the shallow reader: the newest block counts already. Callers compare depths themselves. */
 const anyDepth: Finality = { mode: 'depth', blocks: 0 }
 
-/** Deposits and payments as events of contracts tell them. */
+/** Readings by which quote-api's settlement follows an EVM chain; see `SettlingChain` for the members. */
 export const ethereumSettlingChain: SettlingChainFamily = (options) => {
   const { chain, client, quoted, payer, recordsPayments, onMalformed = () => undefined } = options
   const { config, currencies } = quoted
@@ -42,7 +42,7 @@ export const ethereumSettlingChain: SettlingChainFamily = (options) => {
   const ask: Ask = async (reading, signal) => (await askQuorum(client, reading, { threshold, signal })).value
   const head = (signal: AbortSignal) => askHeight(client, 'latest', { threshold, signal, onMalformed })
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
-  /** The height comes first: what is in a block at or below it then, stays there. */
+  /** The final height is read first: a block at or below it cannot leave the chain before the receipt is read. */
   const isFinallyReverted = async (transaction: string, signal: AbortSignal) => {
     const height = await finalHeight(signal)
     const value = await ask(failureReading(transaction), signal)
@@ -94,10 +94,10 @@ export const ethereumSettlingChain: SettlingChainFamily = (options) => {
   }
 }
 
-/** Readers of what is in any block, and of what is in final ones. */
+/** `shallow` reads facts of any block, `deep` of final blocks only. */
 function openReaders({ chain, client, recordsPayments }: Parameters<SettlingChainFamily>[0]) {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
-  // Nothing is remembered: what is not final may change.
+  // Facts of blocks that are not final may change, so nothing is cached.
   const readerOptions = { quorum, limits: { finalEntriesMax: 0 }, recordsPayments }
   return {
     shallow: createEthereumFactsReader({ chain: { ...chain, finality: anyDepth }, ...readerOptions }),

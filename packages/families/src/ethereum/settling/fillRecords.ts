@@ -5,9 +5,10 @@ import type { Reading } from './chainReadings.ts'
 import { blockTimeReading } from './depositReadings.ts'
 import { codeReading, paidIdsReading, paidReading, stateReading } from './transactionReading.ts'
 
+/** Makes a reading by a quorum of the chain's endpoints. */
 export type Ask = <Value>(reading: Reading<Value>, signal: AbortSignal) => Promise<Value>
 
-/** Reader of a payment's state in a fill contract, at the newest final block. */
+/** Reader of a payment id's state in a fill contract, at the newest final block. */
 export function readMarks(
   ask: Ask,
   finalHeight: SettlingChain['finalHeight'],
@@ -26,19 +27,20 @@ export function readMarks(
   }
 }
 
-/** Readers of the fill wallet's payments in the fill contracts of a chain. */
+/** Readers of the fill wallet's payments, as the fill contracts of a chain have recorded them. */
 export function readPayments(
   ask: Ask,
-  paid: {
+  payerContracts: {
     readonly fillWallet: string
     readonly fillContract: Hex
     readonly fillContracts: readonly string[] | undefined
     readonly recordsPayments: Parameters<SettlingChainFamily>[0]['recordsPayments']
   },
 ): Pick<SettlingChain, 'isPaid' | 'paidIds'> {
-  const { fillWallet, fillContract, fillContracts = [], recordsPayments = () => false } = paid
+  const { fillWallet, fillContract, fillContracts = [], recordsPayments = () => false } = payerContracts
   return {
     async isPaid(id, signal, contract = fillContract) {
+      // Another contract, of an earlier release, may have no state to read.
       if (contract !== fillContract && !recordsPayments(await ask(codeReading(contract), signal)))
         return false
       return ask(paidReading({ fillContract: contract, fillWallet, id }), signal)

@@ -8,7 +8,7 @@ export const paidSwapTopic: Hex = '0x547bb553b3580092bdda284fc82012703f09e8413c2
 const wordDigits = 64
 const words = 5
 
-/** The event of the router of a chain; `undefined` for any other log, whoever wrote it. Pure. */
+/** A swap that the chain's deposit router logged as paid; `undefined` for any other log. Pure. */
 export function readPaidSwap(
   { address, topics: [topic, requestId, ...more], data }: ReceiptLog,
   depositRouter: string | undefined,

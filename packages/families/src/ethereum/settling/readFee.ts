@@ -3,8 +3,7 @@ import { type JsonRpcClient, MalformedAnswerError, parseQuantity, parseRecord } 
 const method = 'eth_getTransactionReceipt'
 
 /**
- * Fee that the sender of a transaction paid: gas, and the data fee of rollups, which their receipts carry in a separate
- * member.
+ * Fee that the sender of a transaction paid, from one endpoint's receipt: gas, and the data fee of a rollup (`l1Fee`).
  * @returns wei; `undefined` while the node has no such receipt
  * @throws MalformedAnswerError, NodeError, UpstreamUnavailableError
  */

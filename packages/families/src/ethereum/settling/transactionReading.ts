@@ -15,7 +15,7 @@ import { fillContractCalls } from '../rules/fillContract.ts'
 import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from './chainReadings.ts'
 import { readPaidSwap } from './paidSwaps.ts'
 
-/** `undefined` where the node knows no such transaction in a block. */
+/** A transaction in a block, with the swaps that the deposit router logged; `undefined` if the node has it in no block. */
 export function minedReading(
   hash: string,
   depositRouter: string | undefined,
@@ -44,9 +44,10 @@ export function minedReading(
   }
 }
 
-/** `State` of the fill contract. */
+/** The fill contract's enum `State`, in its order. */
 const states = ['open', 'paid', 'closed'] as const
 
+/** A payment id of a fill wallet in a fill contract. */
 type RecordQuery = { readonly fillContract: string; readonly fillWallet: string; readonly id: Hex }
 
 /** True if the fill contract has an id as paid by a wallet, at the newest block. */
@@ -55,7 +56,7 @@ export function paidReading(query: RecordQuery): Reading<boolean> {
   return { calls, parse: (answers) => parse(answers) === 'paid' }
 }
 
-/** Code of a fill contract: those of an earlier release have no state to read. */
+/** Code of a fill contract, by which the caller sees whether its state can be read: earlier releases' have none. */
 export function codeReading(contract: string): Reading<Hex> {
   const requestName = 'eth_getCode'
   return {
@@ -83,7 +84,7 @@ export function stateReading(
   }
 }
 
-/** Payments of a wallet in a range of blocks, as fill contracts list them, in their order. */
+/** Payments of a wallet that fill contracts logged in a range of blocks, in the order of the chain. */
 export function paidIdsReading(query: {
   readonly contracts: readonly string[]
   readonly fillWallet: string

@@ -4,11 +4,10 @@ import { createLruCache, createQuestionGroups, parseBytes } from '@causeway/rpc'
 import { blockParameter } from '../contracts/multicall.ts'
 import { nobody, readAddress, within } from './userFacts.ts'
 
-/** Tells for quotes which accounts of one chain have code; a delegated one (EIP-7702) has, as for oracles. */
+/** Tells for quotes which accounts of one chain have code. A delegated account (EIP-7702) counts as having code. */
 export interface AccountCodeReader {
   /**
-   * `undefined` where enough endpoints do not say the same in time. Never rejects, and never takes longer than
-   * `budgetMs`.
+   * `undefined` if enough endpoints do not agree in time. Never rejects, and never takes longer than `budgetMs`.
    */
   hasCode(account: string, options: { readonly budgetMs: number }): Promise<boolean | undefined>
 }
@@ -17,7 +16,7 @@ export type AccountCodeOptions = {
   readonly client: Pick<JsonRpcClient, 'agree'>
   /** Endpoints that must say the same; default the client's own. */
   readonly threshold?: number
-  /** The block that code is read at, and remembered for; `undefined` while none is known. */
+  /** The block at which code is read, and for which answers are cached; `undefined` while none is known. */
   readonly currentHead: () => { readonly hash: Hex } | undefined
   /** Milliseconds that a call may continue after its callers' budgets. Default 500. */
   readonly callTimeoutMs?: number
@@ -26,56 +25,59 @@ export type AccountCodeOptions = {
 
 const entriesMax = 10_000
 const accountsPerCall = 100
-/** Above this, nothing is known at once: the chain is slower than those who ask. */
+/** With so many questions waiting, more are answered `undefined` at once: the chain is slower than its callers. */
 const waitingMax = 1_000
 const requestName = 'eth_getCode'
 const unknown = Promise.resolve(undefined)
 
-type Waiting = {
+type WaitingQuestion = {
   readonly account: Hex
   readonly blockHash: Hex
   readonly key: string
-  /** The deadline of the call that asks for it, and of its halves; set as it leaves. */
+  /** Deadline, set when its group is first sent. If the group is split after a failure, its halves keep it. */
   untilMs?: number
   readonly answer: (hasCode: boolean | undefined) => void
 }
 
 /**
- * One batch asks for many accounts, once per account and block: while one is out, further accounts gather. What
- * it says refuses quotes, so endpoints must agree: one that lies refuses nobody. Where a batch is refused, or endpoints
- * contradict each other over one account, its halves are asked.
+ * Asks for many accounts in one batch, and for each account once per block; while a batch is out, further questions gather
+ * for the next. Answers can refuse quotes, so enough endpoints must agree. If a batch is refused, or endpoints contradict
+ * each other about one account, the batch is split in halves and asked again.
  * @source F-87
  */
 export function createAccountCodeReader(options: AccountCodeOptions): AccountCodeReader {
   const { client, threshold, callTimeoutMs = 500, onFailure } = options
   const codeCache = createLruCache<Promise<boolean | undefined>>(entriesMax)
-  const groups = createQuestionGroups<Waiting>({
+  const groups = createQuestionGroups<WaitingQuestion>({
     ...{ inFlightMax: 1, defer: queueMicrotask, firstOf, send },
     mayAskAgain: ({ untilMs = 0 }) => untilMs > performance.now(),
     fail({ key, answer }) {
-      // Leaves no trace, so that the next question is asked anew.
+      // A failure is not cached, so that the next question is asked anew.
       codeCache.delete(key)
       answer(undefined)
     },
   })
 
-  async function send(group: readonly Waiting[]): Promise<void> {
+  async function send(group: readonly WaitingQuestion[]): Promise<void> {
     const calls = group.map(({ account, blockHash }) => ({
       method: requestName,
       params: [account, blockParameter({ hash: blockHash })],
     }))
     const nowMs = performance.now()
-    for (const one of group) one.untilMs ??= nowMs + callTimeoutMs
+    for (const question of group) question.untilMs ??= nowMs + callTimeoutMs
     const timeoutMs = Math.max(1, (group[0]?.untilMs ?? nowMs) - nowMs)
-    const agreeing = { timeoutMs, ...(threshold !== undefined && { threshold }) }
+    const agreeOptions = { timeoutMs, ...(threshold !== undefined && { threshold }) }
     const { answers } = await client
-      .agree(calls, { ...agreeing, project: (all) => all.map((one) => codeOf(one) ?? 'unreadable') })
+      .agree(calls, {
+        ...agreeOptions,
+        project: (all) => all.map((answer) => hasCodeIn(answer) ?? 'unreadable'),
+      })
       .catch((error: unknown) => {
         onFailure?.(error)
         throw error
       })
     for (const [index, { key, answer }] of group.entries()) {
-      const hasCode = codeOf(answers[index])
+      const hasCode = hasCodeIn(answers[index])
       if (hasCode === undefined) codeCache.delete(key)
       answer(hasCode)
     }
@@ -100,14 +102,14 @@ export function createAccountCodeReader(options: AccountCodeOptions): AccountCod
   }
 }
 
-/** Those of one block, as many as one batch holds. */
-function firstOf(waiting: readonly Waiting[]): readonly Waiting[] {
+/** The first waiting questions about one block, as many as one batch holds. */
+function firstOf(waiting: readonly WaitingQuestion[]): readonly WaitingQuestion[] {
   const end = waiting.findIndex(({ blockHash }) => blockHash !== waiting[0]?.blockHash)
   return waiting.slice(0, end === -1 ? accountsPerCall : Math.min(end, accountsPerCall))
 }
 
-/** `undefined` for a node's own error and for what is no code. */
-function codeOf(answer: RpcAnswer | undefined): boolean | undefined {
+/** True if the answer has code; `undefined` for a node's own error and malformed data. */
+function hasCodeIn(answer: RpcAnswer | undefined): boolean | undefined {
   if (answer?.ok !== true) return undefined
   try {
     return parseBytes(answer.result, requestName).length > 2

@@ -18,32 +18,35 @@ export type InputLockOptions = {
   readonly onFailure: (error: unknown) => void
 }
 
-/** An account that no token lists: what is not moved of it either, the token moves of nobody that way. */
-const control: Hex = `0x${'c0'.repeat(20)}`
+/** An account that no token can have blocked. If the token refuses its transfers too, it refuses empty transfers of all. */
+const controlAccount: Hex = `0x${'c0'.repeat(20)}`
 const refusedByToken: InputLock = { why: 'holds a token that lets him pay nothing', isForCalls: false }
 
 /**
- * Asks enough endpoints whether a token moves nothing of a holder who has some of it, and would of others.
- * @returns never rejects; undefined where it moves, and where enough endpoints do not say the same in time
+ * Finds out whether a token blocks a holder: it refuses a transfer of 0 from him, but not from another account. Asks by
+ * agreement of endpoints.
+ * @returns a function that never rejects; undefined if he is not blocked, or enough endpoints do not agree in time
  * @source F-99
  */
 export function createInputLocks({ client, multicall3, currentHead, ...options }: InputLockOptions) {
   const { timeoutMs, now, onFailure } = options
   const recent = createRecent<InputLock | 'none'>(now, { forMs: recentMs.steady })
 
-  async function find(lockQuestion: Readonly<Record<'user' | 'currency' | 'spender' | 'hash', Hex>>) {
+  async function findLock(lockQuestion: Readonly<Record<'user' | 'currency' | 'spender' | 'hash', Hex>>) {
     const { user, currency, spender, hash } = lockQuestion
     const calls = [
       balanceOfCall(currency, user),
-      ...[user, control].map((from) => emptyMoveCall(currency, from, spender)),
+      ...[user, controlAccount].map((from) => emptyMoveCall(currency, from, spender)),
     ]
     try {
       const request = multicallRequest({ multicall3, calls, block: { hash } })
       const [answer] = (await client.agree([request], { timeoutMs })).answers
       if (answer?.ok !== true) return undefined
-      const [balance, own, other] = decodeAggregate3(answer.result, calls.length)
+      const [balance, userMove, controlMove] = decodeAggregate3(answer.result, calls.length)
       const isHolder = balance?.success === true && readUintResult(balance.returnData, 'balanceOf') > 0n
-      return isHolder && own?.success === false && other?.success === true ? refusedByToken : 'none'
+      return isHolder && userMove?.success === false && controlMove?.success === true
+        ? refusedByToken
+        : 'none'
     } catch (error) {
       onFailure(error)
       return undefined
@@ -56,7 +59,9 @@ export function createInputLocks({ client, multicall3, currentHead, ...options }
     const hash = currentHead()?.hash
     if (user === undefined || currency === undefined || spender === undefined || hash === undefined)
       return undefined
-    const lock = await recent(`${user} ${currency} ${spender}`, () => find({ user, currency, spender, hash }))
+    const lock = await recent(`${user} ${currency} ${spender}`, () =>
+      findLock({ user, currency, spender, hash }),
+    )
     return lock === 'none' ? undefined : lock
   }
 }

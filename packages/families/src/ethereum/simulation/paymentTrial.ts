@@ -16,11 +16,11 @@ export type PaymentTrialOptions = {
 const acceptedTrial: PaymentTrial = { refusal: undefined }
 
 /**
- * Has enough endpoints run a payment as the fill wallet would send it: with its value and its price. Native coin to an
- * account without code arrives, so nobody is asked. A token's own list looks at who is paid and not at how much, so
- * that one answer serves all amounts for a while. The payer's own trial (`tryTransaction`) is another one: it finds a gas
- * limit, which takes a second round trip, and lends the wallet nothing, which a quote must.
- * @returns never rejects; undefined where enough endpoints do not say the same in time
+ * Simulates for a quote the payment that the fill wallet would send, by agreement of endpoints, to see whether the
+ * recipient accepts it. Native coin to an account without code always arrives, so nothing is simulated. Tokens block
+ * recipients whatever the amount, so one answer serves all amounts of a token for a while. The solver's own trial before
+ * it pays is `tryTransaction`: that finds a gas limit, in a second round trip, and assumes no funds.
+ * @returns a function that never rejects; undefined if enough endpoints do not agree in time
  * @source Q-62; rule P-46
  */
 export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTrialOptions) {
@@ -31,7 +31,7 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
       return { refusal: undefined, units: await fills.gasOfFill(fill) }
     } catch (error) {
       if (error instanceof DestinationCallFailedError) return { refusal: String(error.data?.['reason']) }
-      // The fill wallet has too little of the token, and none can be lent to it: that says nothing of who is paid.
+      // The fill wallet has too little of the token, and its funds cannot be simulated: no evidence against the recipient.
       const isShort =
         error instanceof UpstreamUnavailableError && error.cause instanceof DestinationCallFailedError
       if (isShort) return acceptedTrial

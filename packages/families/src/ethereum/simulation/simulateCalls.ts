@@ -22,32 +22,32 @@ export type CallSimulatorOptions = {
   readonly cacheMs?: number
 }
 
-/** Measures caller-supplied destination calls on one chain. */
+/** Simulates the destination calls of requests on one chain, to learn their gas and whether they fail. */
 export interface CallSimulator {
   /**
-   * Gas units that the calls use, one after another, sent by `from`, which is given native currency for
-   * their values: as enough endpoints say alike, or the median of enough.
-   * @throws DestinationCallFailedError when a call reverts or the gas cap is passed: the request is at fault
+   * Gas units of the calls, one after another, sent by `from`, whose balance is assumed to cover their values: the result
+   * that enough endpoints share, or else the median of enough of them.
+   * @throws DestinationCallFailedError if a call reverts or the calls take more than `gasMax`: the request is at fault
    * @throws SimulationUnsupportedError, SimulationOverloadedError
-   * @throws UpstreamUnavailableError, UpstreamDisagreementError when the chain does not answer, or not with
-   * one voice: nobody is at fault
+   * @throws UpstreamUnavailableError, UpstreamDisagreementError if endpoints do not answer, or contradict each other
    */
-  gasOf(args: Simulated): Promise<bigint>
+  gasOf(args: CallsToSimulate): Promise<bigint>
 }
 
-export type Simulated = {
+/** The calls of one request, in their order. */
+export type CallsToSimulate = {
   readonly from: Hex
   readonly calls: readonly SimulatedCall[]
   readonly overrides?: StateOverrides | undefined
-  /** Bid of the sender, which code can see; absent: nothing. */
+  /** Gas price of the sender, which contracts can read; absent: 0. */
   readonly gasPriceWei?: bigint | undefined
 }
 
-/** Result of the calls on the present state; trouble with the chain is no outcome. */
+/** Result of the calls on the current state, to be cached; errors of the chain are not. */
 type Outcome = { readonly gas: bigint } | { readonly failure: DestinationCallFailedError }
 
 const entriesMax = 1_000
-/** Nodes learn methods by upgrades, and another endpoint may know it. */
+/** After so long `eth_simulateV1` is tried again: nodes may have been upgraded. */
 const unsupportedForMs = 600_000
 
 /** @source design.md 5.7: limits of `txs` simulation */
@@ -57,7 +57,7 @@ export function createCallSimulator(options: CallSimulatorOptions): CallSimulato
   const underway = new Map<string, Promise<Outcome>>()
   let unsupportedUntilMs = Number.NEGATIVE_INFINITY
 
-  async function measure(simulated: Simulated): Promise<bigint> {
+  async function measure(simulated: CallsToSimulate): Promise<bigint> {
     const deadlineMs = now() + timeoutMs
     const simulation = { ...simulated, gasMax, block: options.currentBlock?.() }
     if (now() >= unsupportedUntilMs) {
@@ -68,7 +68,7 @@ export function createCallSimulator(options: CallSimulatorOptions): CallSimulato
     return estimateEach(client, { ...simulation, timeoutMs: Math.max(deadlineMs - now(), 0) })
   }
 
-  async function run(key: string, simulated: Simulated): Promise<Outcome> {
+  async function run(key: string, simulated: CallsToSimulate): Promise<Outcome> {
     try {
       const outcome = await measure(simulated).then((gas): Outcome => ({ gas }), asOutcome)
       recent.set(key, { outcome, untilMs: now() + cacheMs })
@@ -105,7 +105,7 @@ function gasOrThrow(outcome: Outcome): bigint {
   throw outcome.failure
 }
 
-function hashOf({ from, calls, overrides = {} }: Simulated): string {
+function hashOf({ from, calls, overrides = {} }: CallsToSimulate): string {
   const text = calls.map(({ to, value, data }) => [to, value, data].join()).join(';')
   const state = JSON.stringify(overrides)
   return createHash('sha256').update(`${from};${text};${state}`.toLowerCase()).digest('base64')

@@ -19,14 +19,15 @@ import type { PollingClient } from '../agreement/agreedReads.ts'
 import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
 import { DestinationCallFailedError, revertReason, SimulationUnsupportedError } from './simulationErrors.ts'
 
-/** State that is other than the chain's while calls are simulated. */
+/** Storage that is replaced while calls are simulated, by contract and slot. */
 export type StateOverrides = Readonly<Record<Hex, { readonly stateDiff: Readonly<Record<Hex, Hex>> }>>
 
+/** Calls to simulate, and on which state. */
 export type Simulation = {
   readonly from: Hex
   readonly calls: readonly SimulatedCall[]
   readonly overrides?: StateOverrides | undefined
-  /** Bid of the sender, which code can see; absent: nothing. */
+  /** Gas price of the sender, which contracts can read; absent: 0. */
   readonly gasPriceWei?: bigint | undefined
   /** Number of the block whose state they run on; undefined: the newest of each endpoint. */
   readonly block: bigint | undefined
@@ -46,13 +47,13 @@ type Refusal = { readonly code: number; readonly message: string; readonly data?
 
 const simulateMethod = 'eth_simulateV1'
 
-/** Milliseconds that late endpoints have left to contradict, once enough have answered. */
+/** Once enough endpoints have answered, late ones have so many milliseconds to contradict them. */
 const patienceMs = 100
 
 /**
- * Runs the calls one after another in one hypothetical block, whose gas limit is the cap, at every endpoint.
- * @returns gas units that enough endpoints say alike, or the median of enough of them; `undefined` when the
- * nodes do not know the method
+ * Runs the calls one after another in one hypothetical block, whose gas limit is `gasMax`, at every endpoint.
+ * @returns the gas units that enough endpoints share, else the median of enough of them; `undefined` if the nodes do not
+ * know the method
  * @throws DestinationCallFailedError when enough endpoints say so; UpstreamDisagreementError,
  * UpstreamUnavailableError
  * @source execution-apis, `eth_simulateV1`
@@ -68,8 +69,8 @@ export async function simulateInOrder(
 }
 
 /**
- * Estimates every call by itself, at every endpoint: for nodes without `eth_simulateV1`. A call that
- * fails may only miss what an earlier one does, so with several calls a failure proves nothing.
+ * Estimates each call by itself at every endpoint, for nodes without `eth_simulateV1`. With several calls a failure proves
+ * nothing, since a call may depend on the effect of an earlier one.
  * @throws DestinationCallFailedError, SimulationUnsupportedError, UpstreamDisagreementError,
  * UpstreamUnavailableError
  */
@@ -89,16 +90,16 @@ function askAll(
   read: (answers: readonly RpcAnswer[]) => Outcome | undefined,
 ): Promise<Outcome> {
   const { electorate, chainId } = client
-  const heard = new Map<string, Vote<Outcome>>()
+  const outcomesByAlias = new Map<string, Vote<Outcome>>()
   return client.poll<Outcome>(calls, {
     timeoutMs,
     patienceMs,
     decide(votes, isLast) {
       const outcomes = votes.map((vote) => {
         const { alias, voice, value } = vote
-        const cached = heard.get(alias)
+        const cached = outcomesByAlias.get(alias)
         const outcome = cached ?? { alias, voice, value: value && readSafely(read, value) }
-        heard.set(alias, outcome)
+        outcomesByAlias.set(alias, outcome)
         return outcome
       })
       return decideOutcome(outcomes, electorate, isLast ? chainId : undefined)
@@ -106,11 +107,14 @@ function askAll(
   })
 }
 
-/** @param lastOf the chain's id once nobody else will speak @throws UpstreamDisagreementError */
+/**
+ * The outcome that the votes decide; `undefined` while more votes are needed.
+ * @param chainIdIfLast set once no more votes will come @throws UpstreamDisagreementError
+ */
 function decideOutcome(
   votes: readonly Vote<Outcome>[],
   electorate: Electorate,
-  lastOf: string | undefined,
+  chainIdIfLast: string | undefined,
 ): Outcome | undefined {
   const verdict = tally(votes, electorate, outcomeKey)
   if (verdict.status === 'agreed') return verdict.value
@@ -118,14 +122,14 @@ function decideOutcome(
     const gas = typeof value === 'object' && 'gas' in value ? value.gas : undefined
     return { alias, voice, value: gas }
   })
-  const isEnough = lastOf !== undefined || verdict.status === 'disagreed'
+  const isEnough = chainIdIfLast !== undefined || verdict.status === 'disagreed'
   const gas = isEnough ? medianOfVoices(amounts, electorate, (each) => each) : undefined
   if (gas !== undefined) return { gas }
-  if (lastOf === undefined) return undefined
-  const spoken = votes.filter(({ value }) => value !== undefined)
-  // Nobody usable: the poll says why. Too few for a median: they contradict each other.
-  if (spoken.length < electorate.threshold) return undefined
-  throw disagreement(lastOf, Math.min(spoken.length, estimatesNeeded(electorate)))
+  if (chainIdIfLast === undefined) return undefined
+  const usableVotes = votes.filter(({ value }) => value !== undefined)
+  // With too few usable votes `poll` throws the endpoints' failures; else they contradict each other.
+  if (usableVotes.length < electorate.threshold) return undefined
+  throw disagreement(chainIdIfLast, Math.min(usableVotes.length, estimatesNeeded(electorate)))
 }
 
 function outcomeKey(outcome: Outcome): string {
@@ -135,7 +139,7 @@ function outcomeKey(outcome: Outcome): string {
     : `${outcome.failure.code} ${outcome.failure.data?.['index'] ?? ''}`
 }
 
-/** Nonsense and trouble of one node are its silence. */
+/** An endpoint's outcome; `undefined`, as if it were silent, for a malformed answer or a failure of the node. */
 function readSafely(
   read: (answers: readonly RpcAnswer[]) => Outcome | undefined,
   answers: readonly RpcAnswer[],
@@ -169,8 +173,8 @@ function simulatedOutcome(
   const blocks = parseList(answer.result, simulateMethod)
   const results = parseList(parseRecord(blocks[0], simulateMethod)['calls'], simulateMethod)
   if (results.length !== calls.length) return 'unknown_method'
-  const used = results.map((result, index) => callGas(result, { chainId, index, gasMax }))
-  return { gas: sumWithin(used, gasMax, chainId) }
+  const gasOfCalls = results.map((result, index) => callGas(result, { chainId, index, gasMax }))
+  return { gas: sumWithin(gasOfCalls, gasMax, chainId) }
 }
 
 function estimatedOutcome(
@@ -178,14 +182,14 @@ function estimatedOutcome(
   chainId: string,
   { calls, gasMax }: Simulation,
 ): Outcome {
-  const used = answers.map((answer, index) => {
+  const gasOfCalls = answers.map((answer, index) => {
     if (answer.ok) return parseQuantity(answer.result, 'eth_estimateGas')
     if (answer.code === invalidParams) throw new SimulationUnsupportedError(chainId)
     const error = refusalError(chainId, answer, { index, gasMax })
-    const proven = calls.length === 1 || error instanceof UpstreamUnavailableError
-    throw proven ? error : new SimulationUnsupportedError(chainId)
+    const isProven = calls.length === 1 || error instanceof UpstreamUnavailableError
+    throw isProven ? error : new SimulationUnsupportedError(chainId)
   })
-  return { gas: sumWithin(used, gasMax, chainId) }
+  return { gas: sumWithin(gasOfCalls, gasMax, chainId) }
 }
 
 function simulationRequest(simulation: Simulation): RpcCall {
@@ -193,7 +197,7 @@ function simulationRequest(simulation: Simulation): RpcCall {
   const block = {
     blockOverrides: { gasLimit: toQuantity(gasMax) },
     stateOverrides: { ...balanceOverride(simulation), ...overrides },
-    // Without a limit of its own, a call may use what the block has left.
+    // A call without its own gas limit may use the gas that the block has left.
     calls: calls.map((call) => transactionOf(from, call, simulation)),
   }
   return { method: simulateMethod, params: [{ blockStateCalls: [block], validation: false }, blockTag(at)] }
@@ -226,7 +230,7 @@ function transactionOf(
   return { ...call, maxFeePerGas: price, maxPriorityFeePerGas: price }
 }
 
-/** A balance of what the calls send along, and of the gas of each at its price. */
+/** A balance of the sender that pays the calls' values and gas. */
 function balanceOverride({ from, calls, gasMax, gasPriceWei = 0n }: Simulation) {
   const balance = calls.reduce((sum, { value }) => sum + value + gasMax * gasPriceWei, 0n)
   return { [from]: { balance: toQuantity(balance) } }
@@ -238,7 +242,8 @@ function callGas(result: unknown, args: { chainId: string; index: number; gasMax
   if (parseQuantity(call['status'], simulateMethod) === 1n) return gas
   const error = typeof call['error'] === 'object' && call['error'] !== null ? call['error'] : {}
   const message = 'message' in error ? String(error.message) : ''
-  // A call inside a call leaves its callers a part of what it spent: one in 64 at each depth.
+  // Some nodes give no message. A nested call that runs out of gas leaves its callers 1/64 of it at each depth, so a
+  // failure that used 15/16 of the cap counts as out of gas.
   const isSpent = gas * 16n >= args.gasMax * 15n
   const isOutOfGas = /out of gas/i.test(message) || isSpent
   throw new DestinationCallFailedError({
@@ -249,8 +254,8 @@ function callGas(result: unknown, args: { chainId: string; index: number; gasMax
   })
 }
 
-function sumWithin(used: readonly bigint[], gasMax: bigint, chainId: string): bigint {
-  const sum = used.reduce((total, gas) => total + gas, 0n)
+function sumWithin(gasOfCalls: readonly bigint[], gasMax: bigint, chainId: string): bigint {
+  const sum = gasOfCalls.reduce((total, gas) => total + gas, 0n)
   if (sum > gasMax) throw new DestinationCallFailedError({ chainId, reason: overCap(gasMax) })
   return sum
 }
@@ -265,8 +270,8 @@ function isUnknownMethod({ code, message }: Refusal): boolean {
 }
 
 /**
- * Tells a call that fails in the EVM from a node that fails. Nodes give execution errors different codes
- * but say what happened; what is not recognised is the node's trouble, never the caller's.
+ * Distinguishes a call that fails in the EVM from a failure of the node. Nodes give execution errors different codes, but
+ * known messages; an error that is not recognised counts as the node's, never the caller's.
  */
 function refusalError(
   chainId: string,
@@ -274,12 +279,12 @@ function refusalError(
   args: { index?: number; gasMax: bigint },
 ): DestinationCallFailedError | UpstreamUnavailableError {
   const { code, message, data } = refusal
-  const place = { chainId, ...(args.index !== undefined && { index: args.index }) }
+  const failurePlace = { chainId, ...(args.index !== undefined && { index: args.index }) }
   if (gasLimitCodes.has(code) || /out of gas|gas required exceeds|intrinsic gas/i.test(message)) {
-    return new DestinationCallFailedError({ ...place, reason: overCap(args.gasMax) })
+    return new DestinationCallFailedError({ ...failurePlace, reason: overCap(args.gasMax) })
   }
   if (isExecutionFailure(refusal)) {
-    return new DestinationCallFailedError({ ...place, reason: revertReason(data), revertData: data })
+    return new DestinationCallFailedError({ ...failurePlace, reason: revertReason(data), revertData: data })
   }
   return new UpstreamUnavailableError(`Chain ${chainId} cannot simulate calls at the moment.`, {
     code: 'RPC_HTTP_ERROR',

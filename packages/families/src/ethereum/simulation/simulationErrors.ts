@@ -2,7 +2,7 @@ import { DomainError, type Hex } from '@causeway/core'
 import { MalformedAnswerError } from '@causeway/rpc'
 import { readAbi, readStringResult } from '../contracts/abiReader.ts'
 
-/** The caller's own calls would fail on the destination. */
+/** Calls that the request gave would fail on the destination chain. */
 export class DestinationCallFailedError extends DomainError {
   readonly code = 'DESTINATION_TX_FAILED'
   readonly kind = 'invalid_request'
@@ -22,7 +22,7 @@ export class DestinationCallFailedError extends DomainError {
   }
 }
 
-/** The chain's nodes cannot run what was asked for, so that nobody knows whether it would fail. */
+/** The chain's nodes cannot simulate the calls, so it is unknown whether they would fail. */
 export class SimulationUnsupportedError extends DomainError {
   readonly code = 'SIMULATION_UNSUPPORTED'
   readonly kind = 'invalid_request'
@@ -49,21 +49,21 @@ export class SimulationOverloadedError extends DomainError {
 
 const errorSelector = '0x08c379a0' // Error(string)
 const panicSelector = '0x4e487b71' // Panic(uint256)
-const longest = 200
+const reasonLengthMax = 200
 
 /**
- * Words for what a call reverted with. The text is the contract's, so it is cut and stripped of all but
- * printable characters; an error without a known shape is named by its selector.
+ * The reason of a revert in words. A text comes from the contract, so it is shortened and stripped of all but printable
+ * characters; an unknown custom error is named by its selector.
  * @source Solidity ABI, "Revert"
  */
 export function revertReason(data: unknown): string {
   const fallback = 'it reverts'
   if (typeof data !== 'string' || !/^0x(?:[0-9a-fA-F]{2}){4,}$/.test(data)) return fallback
   const selector = data.slice(0, 10).toLowerCase()
-  const rest = `0x${data.slice(10).toLowerCase()}` as const
+  const encodedError = `0x${data.slice(10).toLowerCase()}` as const
   try {
-    if (selector === errorSelector) return printable(readStringResult(rest, 'Error')) || fallback
-    if (selector === panicSelector) return `panic 0x${readAbi(rest, 'Panic').uint(0).toString(16)}`
+    if (selector === errorSelector) return printable(readStringResult(encodedError, 'Error')) || fallback
+    if (selector === panicSelector) return `panic 0x${readAbi(encodedError, 'Panic').uint(0).toString(16)}`
   } catch (error) {
     if (!(error instanceof MalformedAnswerError)) throw error
   }
@@ -74,5 +74,5 @@ function printable(text: string): string {
   return text
     .replace(/[^\x20-\x7e]/g, '')
     .trim()
-    .slice(0, longest)
+    .slice(0, reasonLengthMax)
 }

@@ -6,8 +6,9 @@ import { readUintResult } from '../contracts/abiReader.ts'
 import { allowanceCall, balanceOfCall, emptyMoveCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'
 import { type ContractAnswer, type ContractCall, multicall } from '../contracts/multicall.ts'
 
+/** Facts of one user, from one endpoint. */
 export type ReadFacts = UserFacts & {
-  /** The token moved not even nothing of the user, as one endpoint said. */
+  /** The token refused a transfer of 0 from the user: a hint that it blocks him, which `createInputLocks` verifies. */
   readonly isMoveRefused?: true
 }
 
@@ -20,7 +21,7 @@ export interface UserFactsReader {
 export type UserFactsOptions = {
   readonly client: JsonRpcClient
   readonly multicall3: Hex
-  /** The block that facts are read at, and cached for; `undefined` while none is known. */
+  /** The block at which facts are read, and for which they are cached; `undefined` while none is known. */
   readonly currentHead: () => { readonly number: bigint; readonly hash: Hex } | undefined
   /** Facts kept, least recently used ones dropped. Default 10 000. */
   readonly entriesMax?: number
@@ -36,22 +37,22 @@ export type UserFactsOptions = {
 }
 
 const membersMax = 200
-/** Above this, questions are answered with nothing at once: the chain is slower than its users. */
+/** With so many questions waiting, more are answered without facts at once: the chain is slower than its users. */
 const waitingMax = 1_000
-/** A page or a wallet that shows a quote asks again every few seconds. */
+/** Users who ask again within this time are regular: a page that shows a quote renews it every few seconds. */
 const asksAgainWithinMs = 15_000
 const nothing: ReadFacts = {}
 const noFacts = Promise.resolve(nothing)
 const zeroAddress = `0x${'0'.repeat(40)}`
-/** Nobody's accounts, which pages use before a wallet is connected. */
+/** Addresses of nobody, which pages use before a wallet is connected. */
 export const nobody: ReadonlySet<string> = new Set([zeroAddress, `0x${'0'.repeat(36)}dead`])
 const addressPattern = /^0x[0-9a-f]{40}$/
 
-/** The balance first, then what others hold, then the allowance and a move of nothing. */
+/** Calls of one question, in order: the balance, `heldCount` balances of other accounts, the allowance, a transfer of 0. */
 type UserFactsCalls = { readonly calls: readonly ContractCall[]; readonly heldCount: number }
 
-/** One question, at the block it was asked about. */
-type Member = {
+/** One question about the newest block: a member of the group that shares a call, and an entry of the cache. */
+type GroupMember = {
   readonly key: string
   readonly asked: UserFactsCalls
   readonly blockHash: Hex
@@ -61,10 +62,10 @@ type Member = {
 }
 
 /**
- * One multicall serves many users: while one is out, further questions gather and leave together when it
- * returns, as a group commit does. An idle chain is asked at once and a busy one is asked once. Room that
- * a call has left is filled with regular users, who asked twice within `asksAgainWithinMs` and last not longer ago:
- * they are likely to ask again, and nobody else is worth the node's time.
+ * Reads facts of many users in one multicall. While one is out, further questions gather for the next, like a group
+ * commit: an idle chain is asked at once, a busy one by one call at a time. After a new block, free places of a call are
+ * filled with questions of regular users, who asked twice within `asksAgainWithinMs`, and not longer ago, and will probably
+ * ask again.
  * @source design.md 5.4
  */
 export function createUserFactsReader(options: UserFactsOptions): UserFactsReader {
@@ -73,8 +74,8 @@ export function createUserFactsReader(options: UserFactsOptions): UserFactsReade
 
 class GroupedReader implements UserFactsReader {
   readonly #options: UserFactsOptions
-  readonly #members: LruCache<Member>
-  #waiting: Member[] = []
+  readonly #members: LruCache<GroupMember>
+  #waiting: GroupMember[] = []
   #busy = false
   #headHash: Hex | undefined
   /** When each question was asked last, by key. */
@@ -112,11 +113,11 @@ class GroupedReader implements UserFactsReader {
 
   #turnTo(headHash: Hex): void {
     this.#headHash = headHash
-    // The most recent askers are the likeliest to ask again.
+    // Regular users who asked lately are read ahead at the new block.
     this.#toReadAhead = new Map([...this.#regulars.entries()].filter(([key]) => this.#askedLately(key)))
   }
 
-  #remember({ key, asked: userCalls }: Member): void {
+  #remember({ key, asked: userCalls }: GroupMember): void {
     if (this.#askedLately(key)) this.#regulars.set(key, userCalls)
     this.#askedAtMs.set(key, this.#now())
   }
@@ -126,12 +127,12 @@ class GroupedReader implements UserFactsReader {
     return askedAtMs !== undefined && this.#now() - askedAtMs <= asksAgainWithinMs
   }
 
-  #ask(key: string, userCalls: UserFactsCalls, blockHash: Hex): Member {
+  #ask(key: string, userCalls: UserFactsCalls, blockHash: Hex): GroupMember {
     let answer: (facts: ReadFacts) => void = () => undefined
     const facts = new Promise<ReadFacts>((resolve) => {
       answer = resolve
     })
-    const member: Member = { key, asked: userCalls, blockHash, facts, answer, isAnswered: false }
+    const member: GroupMember = { key, asked: userCalls, blockHash, facts, answer, isAnswered: false }
     this.#members.set(key, member)
     this.#waiting.push(member)
     return member
@@ -156,19 +157,19 @@ class GroupedReader implements UserFactsReader {
     this.#busy = false
   }
 
-  #settle(member: Member, facts: UserFacts): void {
+  #settle(member: GroupMember, facts: UserFacts): void {
     member.isAnswered = true
     member.answer(facts)
   }
 
-  /** Leaves no trace, so that the next question is asked anew. */
-  #giveUp(member: Member): void {
+  /** Answers without facts and removes the question from the cache, so that it is asked anew next time. */
+  #giveUp(member: GroupMember): void {
     if (this.#members.get(member.key) === member) this.#members.delete(member.key)
     this.#settle(member, nothing)
   }
 
-  /** Members of one call share its block; others stay for the next. */
-  #takeGroup(): readonly Member[] {
+  /** Waiting questions about the same block as the first one, for one call; others stay for the next. */
+  #takeGroup(): readonly GroupMember[] {
     const blockHash = this.#waiting[0]?.blockHash
     if (blockHash !== undefined && blockHash === this.#headHash) this.#readAhead(blockHash)
     const group = this.#waiting.filter((member) => member.blockHash === blockHash).slice(0, membersMax)
@@ -186,7 +187,7 @@ class GroupedReader implements UserFactsReader {
   }
 
   /** Facts in the order of the group. @throws DomainError when the chain does not answer */
-  async #readGroup(group: readonly Member[]): Promise<readonly ReadFacts[]> {
+  async #readGroup(group: readonly GroupMember[]): Promise<readonly ReadFacts[]> {
     const { client, multicall3, callTimeoutMs = 500 } = this.#options
     const hash = group[0]?.blockHash
     if (hash === undefined) return []
@@ -194,10 +195,10 @@ class GroupedReader implements UserFactsReader {
     const where = { multicall3, calls, block: { hash } }
     const answers = await multicall(client, where, { timeoutMs: callTimeoutMs })
     let next = 0
-    return group.map(({ asked: { calls: own, heldCount } }) => {
-      const mine = answers.slice(next, next + own.length)
-      next += own.length
-      return factsOf(mine, heldCount)
+    return group.map(({ asked: { calls: ownCalls, heldCount } }) => {
+      const ownAnswers = answers.slice(next, next + ownCalls.length)
+      next += ownCalls.length
+      return factsOf(ownAnswers, heldCount)
     })
   }
 }
@@ -207,7 +208,7 @@ function keyOf({ user, currency, spender, touched = [] }: UserFactsQuestion): st
   return touched.reduce((all, holding) => `${all} ${holding.account} ${holding.currency}`, key)
 }
 
-/** `undefined` for questions that no chain needs to be asked. */
+/** `undefined` for a question that needs no call: its user is nobody, or an address is malformed. */
 function callsFor(question: UserFactsQuestion, multicall3: Hex): UserFactsCalls | undefined {
   const user = readAddress(question.user)
   const currency = readAddress(question.currency)
@@ -250,7 +251,7 @@ function isWord(answer: ContractAnswer | undefined): answer is ContractAnswer {
   return answer?.success === true && answer.returnData.length >= 66
 }
 
-/** Result if it comes within the budget, else `late`. */
+/** The result if it comes within the budget, else `late`. The promise must not reject. */
 export function within<Value>(budgetMs: number, coming: Promise<Value>, late: Value): Promise<Value> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, budgetMs, late)

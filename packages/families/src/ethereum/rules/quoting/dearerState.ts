@@ -10,13 +10,13 @@ import {
   usedUnits,
 } from './gasUnits.ts'
 
-/** Gas units of a new slot and of a new account above those that the release assumes. */
+/** Gas units that a new slot and a new account take on a network above those that the release assumes. */
 export type DearerState = { readonly slotUnits: bigint; readonly accountUnits: bigint }
 
-/** State takes what the release counts on. */
+/** No surcharge: new state takes as many units as the release assumes. */
 export const stateAsCounted: DearerState = { slotUnits: 0n, accountUnits: 0n }
 
-/** Gas units of a transaction on a network now, by the network's own estimate. */
+/** Current gas units of a kind of transaction, as the network estimates them. */
 export type ShapeUnits = {
   readonly shape: string
   /** Units that the network estimates. */
@@ -26,68 +26,68 @@ export type ShapeUnits = {
 }
 
 /**
- * Units of each measured shape at the time when the constants were measured: one creates a slot and no account, the
- * other an account.
+ * Units that the two probed shapes used when the constants were measured. `approve` creates a slot, `send-native` an
+ * account.
  */
-const usedWhenCounted = {
+const usedWhenMeasured = {
   approve: usedUnits.approve + createdSlotUnits,
   'send-native': usedUnits['send-native'],
 } as const
 
 /** Highest accepted multiple of the assumed units, unless the quote file sets another one. */
-const timesMaxByDefault = 10
+const defaultTimesMax = 10
 
 /**
- * Shapes above the bound on a network's units: no estimate so high is believed, and the chain stops.
+ * Shapes whose estimate is above the bound. Such an estimate is not believed, and the chain stops.
  * @param timesMax `feeModel.unitsTimesMax` of the chain @source F-110
  */
 export function aboveBound(shapes: readonly ShapeUnits[], timesMax?: number): readonly ShapeUnits[] {
   return shapes.filter((shape) => shape.units > boundOf(shape, timesMax))
 }
 
-const boundOf = ({ countedUnits }: Pick<ShapeUnits, 'countedUnits'>, timesMax = timesMaxByDefault): bigint =>
+const boundOf = ({ countedUnits }: Pick<ShapeUnits, 'countedUnits'>, timesMax = defaultTimesMax): bigint =>
   countedUnits * BigInt(timesMax)
 
 /**
- * By what was measured, never below what the release counts on: within that the room above what is used holds all
- * differences, and prices stay as they are. Beyond it the room stays: what is measured above the use of then counts in
- * full, up to the bound. Pure. @source F-113
+ * Surcharge for new state, from a network's estimates. It is 0 while an estimate is within the assumed units, whose room
+ * covers such differences, so that prices stay stable. Above them it is the whole rise since the constants were measured,
+ * up to the bound; the room is then kept on top. Pure. @source F-113
  */
 export function dearerStateOf(shapes: readonly ShapeUnits[], timesMax?: number): DearerState {
-  const more = (name: keyof typeof usedWhenCounted): bigint => {
+  const surcharge = (name: keyof typeof usedWhenMeasured): bigint => {
     const measured = shapes.find(({ shape }) => shape === name)
     if (measured === undefined || measured.units <= measured.countedUnits) return 0n
-    return minBigint(measured.units, boundOf(measured, timesMax)) - usedWhenCounted[name]
+    return minBigint(measured.units, boundOf(measured, timesMax)) - usedWhenMeasured[name]
   }
-  return { slotUnits: more('approve'), accountUnits: more('send-native') }
+  return { slotUnits: surcharge('approve'), accountUnits: surcharge('send-native') }
 }
 
-/** Gas units of new state above those that the release assumes. */
+/** Surcharge of a transaction that creates so many slots and accounts. */
 export function dearerUnits({ slots, accounts }: NewState, { slotUnits, accountUnits }: DearerState): bigint {
   return BigInt(slots) * slotUnits + BigInt(accounts) * accountUnits
 }
 
-/** Units of a shape where state takes so much. @source F-114 */
+/** Gas units of a shape on a network with this surcharge. @source F-114 */
 export function unitsOn(shape: GasShape, dearer: DearerState): bigint {
   return gasUnits[shape] + dearerUnits(newState[shape], dearer)
 }
 
 /**
- * Units that calls add to a fill, where the whole of it was measured: what is left once a plain fill and the clone
- * are taken off. Calls take at least one, so that they are priced as no less than both.
+ * Units that an order's calls add to a fill, from a simulation of the whole fill: the excess over a plain fill and the
+ * clone. With calls it is at least 1, because 0 means a fill without calls and clone.
  */
 export function callUnitsOf(
   fillUnits: bigint,
   options: {
     readonly isNative: boolean
     readonly hasCalls: boolean
-    /** Surcharge of the chain that the fill was measured on; absent: none. */
+    /** Surcharge of the chain on which the fill was simulated; absent: none. */
     readonly dearer?: DearerState | undefined
   },
 ): bigint {
   const { isNative, hasCalls, dearer = stateAsCounted } = options
-  const clone = hasCalls ? orderCloneUnits + dearerUnits(newClone, dearer) : 0n
-  const plain = unitsOn(isNative ? 'fill-native' : 'fill-erc20', dearer) + clone
-  const least = hasCalls ? 1n : 0n
-  return fillUnits > plain + least ? fillUnits - plain : least
+  const cloneUnits = hasCalls ? orderCloneUnits + dearerUnits(newClone, dearer) : 0n
+  const plainUnits = unitsOn(isNative ? 'fill-native' : 'fill-erc20', dearer) + cloneUnits
+  const leastUnits = hasCalls ? 1n : 0n
+  return fillUnits > plainUnits + leastUnits ? fillUnits - plainUnits : leastUnits
 }

@@ -23,7 +23,7 @@ import { encodeSwap, encodeSwapAndDeposit, encodeSwapAndPay, type SwapHop } from
 
 const text = z.string()
 
-/** One transaction to sign, fees and limits in decimal strings. @source quote-api.md 2.4 */
+/** Wire form of a transaction that the user signs; fees and limits are decimal strings. @source quote-api.md 2.4 */
 export const ethereumStepData = z.object({
   from: text,
   to: text,
@@ -37,7 +37,10 @@ export const ethereumStepData = z.object({
 
 type Call = { readonly to: string; readonly data: Hex; readonly value: bigint }
 
-/** @throws Error for fees of another family, and for what was planned from another route */
+/**
+ * Encodes one planned transaction of a quote, for its step.
+ * @throws Error for fees of another family, and for a transaction that was planned from another route
+ */
 export function encodeTransaction(
   settings: ChainSettings,
   planned: PlannedTransaction,
@@ -60,13 +63,13 @@ export function encodeTransaction(
   return { data: transaction, call: { to: hex(to.toLowerCase()), data, value } }
 }
 
-type Encoding = {
+type EncodingInput = {
   readonly planned: PlannedTransaction
   readonly route: OriginRoute
   readonly identity: StepIdentity
 }
 
-function encodeCall(settings: ChainSettings, { planned, route, identity }: Encoding): Call {
+function encodeCall(settings: ChainSettings, { planned, route, identity }: EncodingInput): Call {
   const { currencyIn, currencyOut, amountIn, amountOut } = route
   const { depository } = settings
   switch (planned.kind) {
@@ -141,7 +144,7 @@ function swapDepositCall(
   return { to: router, data, value: currencyIn.isNative ? amountInMax : 0n }
 }
 
-/** The swap before the deposit of a route; undefined where there is none. */
+/** The route's swap before the deposit, for a deposit address; undefined if the route has none. */
 export function addressSwapOf(
   { wrappedNative }: ChainSettings,
   { currencyIn, amountIn, swap, deposited }: OriginRoute,
@@ -157,7 +160,7 @@ export function addressSwapOf(
   }
 }
 
-/** The deposit router holds the price: what comes out at least is its to say. */
+/** Calldata of a swap at a deposit address. Its own minimum output is 0, because the deposit router checks the price. */
 export function encodeAddressSwap(
   { depositRouter, wrappedNative, codec }: ChainSettings,
   { tokenIn, hops }: AddressSwap,
@@ -174,7 +177,7 @@ export function encodeAddressSwap(
   })
 }
 
-/** Whoever sends it, alone or among other calls: the router's event tells what was paid for the request. */
+/** A swap that pays the recipient, by the deposit router, whose event names the request whoever sends the call. */
 function swapCall(
   { depositRouter, wrappedNative }: ChainSettings,
   { recipient, currencyIn, currencyOut, amountInMax, amountOutMin, ...route }: OriginRoute,
@@ -214,7 +217,7 @@ function erc20Of(currency: QuotedCurrency, wrappedNative: string | undefined): H
   return hex(currency.isNative ? required(wrappedNative) : currency.address)
 }
 
-/** An address of this family; those who encode it refuse what is none. */
+/** Types an address as hex; the encoders refuse a text that is no address. */
 function hex(address: string): Hex {
   return `0x${address.slice(2)}`
 }

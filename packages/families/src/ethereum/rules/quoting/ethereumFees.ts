@@ -22,7 +22,7 @@ export type GasPrice = {
   readonly maxPriorityFeePerGasWei: bigint
 }
 
-/** Inputs of a chain's fees. */
+/** Everything that determines the fees on one chain at one moment. */
 export type EthereumFeeFacts = {
   readonly gasPrice: GasPrice
   readonly gasUnits: Readonly<Record<GasShape, bigint>>
@@ -30,23 +30,23 @@ export type EthereumFeeFacts = {
   readonly dearer?: DearerState
   /** L1 data fee and operator fee per shape; zero where the chain has none. */
   readonly l1DataFeeWei: Readonly<Record<GasShape, bigint>>
-  /** Fee for one more byte of data that no compression makes smaller; absent: nothing. */
+  /** Fee for one more byte of data that does not compress; absent: 0. */
   readonly dataByteWei?: bigint | undefined
-  /** True where the data fee is taken as gas: limits must hold it. Absent: it is taken beside the gas. */
+  /** True if the chain charges the data fee as gas, so that gas limits must include it. Absent: charged beside gas. */
   readonly isDataFeeGas?: boolean
 }
 
 /** Extra units per initialised tick that a swap crosses: two cold storage slots and arithmetic. */
 const unitsPerTickCrossed = 30_000n
 /**
- * A limit holds the data fee at twice its ratio to the gas price: between quote and transaction the price of data
- * rises and that of gas falls, and gas that is left costs nothing.
+ * Factor on the data fee in a gas limit: until the transaction the price of data may rise and that of gas may fall.
+ * Unused gas costs nothing.
  */
 const dataGasHeadroom = 2n
-/** Units of each pool after a swap's first; the router holds the token between them. */
+/** Gas units of each pool after a swap's first: expected use, and share of the limit. */
 const hopUnits = { used: 74_000n, limit: 140_000n }
 
-/** Gas at the expected price, plus what the chain takes for data. @source pricing-engine.md 1.1 to 1.3 */
+/** Fees of an EVM chain: gas at the expected price, plus the data fee. @source pricing-engine.md 1.1 to 1.3 */
 export class EthereumFees implements NetworkFees {
   readonly gasPrice: GasPrice
   readonly l1DataFeeWei: EthereumFeeFacts['l1DataFeeWei']
@@ -70,7 +70,7 @@ export class EthereumFees implements NetworkFees {
     return this.#expectedUnits(transaction) * this.gasPrice.expectedWei + this.#dataFeeOf(transaction)
   }
 
-  /** Fee of the chain for data beside the gas, in wei; 0 where it takes it as gas. */
+  /** The chain's data fee in wei, if it is charged beside gas; 0 if it is charged as gas. */
   besideGasOf(transaction: CostedTransaction): bigint {
     return this.#isDataFeeGas ? 0n : this.#dataFeeOf(transaction)
   }
@@ -80,7 +80,7 @@ export class EthereumFees implements NetworkFees {
     return { limit: this.unitsOf(transaction), expected }
   }
 
-  /** State of a recipient costs gas only, so there is no rent. */
+  /** New state costs only gas on EVM chains, so there is no rent. */
   rentOf(): bigint {
     return 0n
   }
@@ -105,7 +105,7 @@ export class EthereumFees implements NetworkFees {
     )
   }
 
-  /** The limit: units with what a swap crosses, a caller's calls, and data that is paid as gas. */
+  /** The gas limit: execution, and the data fee with headroom if it is charged as gas. */
   unitsOf(transaction: CostedTransaction): bigint {
     return this.#executionUnits(transaction) + this.#dataUnits(dataGasHeadroom * this.#dataFeeOf(transaction))
   }
@@ -125,13 +125,13 @@ export class EthereumFees implements NetworkFees {
     return this.#isDataFeeGas ? divideUp(wei, maxBigint(1n, this.gasPrice.expectedWei)) : 0n
   }
 
-  /** Gas units of what the transaction does. */
+  /** Gas units of the execution, at most: the table's units, crossed ticks and pools, the calls of a fill and its clone. */
   #executionUnits(transaction: CostedTransaction): bigint {
     const { ticksCrossed = 0, hops = 1, callUnits = 0n, overheadUnits = 0n } = transaction
     const shape = shapeOf(transaction)
     const { slots, accounts } = newState[shape]
-    const clone = orderCloneUnits + dearerUnits(newClone, this.dearer)
-    const callsAndClone = callUnits === 0n ? 0n : callUnits + clone
+    const cloneUnits = orderCloneUnits + dearerUnits(newClone, this.dearer)
+    const callsAndClone = callUnits === 0n ? 0n : callUnits + cloneUnits
     const ticks = BigInt(ticksCrossed) * unitsPerTickCrossed
     const pools = BigInt(hops - 1) * hopUnits.limit
     const state = dearerUnits({ slots: slots + hops - 1, accounts }, this.dearer)
@@ -147,19 +147,21 @@ function hasSameShapes(a: ByShape, b: ByShape): boolean {
 
 /** Expected gas units of a transaction whose state writes are known. */
 function expectedUnits(transaction: CostedTransaction, writes: StateWrites, dearer: DearerState): bigint {
-  const crossed =
+  const crossingUnits =
     BigInt(transaction.ticksCrossed ?? 0) * unitsPerTickCrossed +
     BigInt((transaction.hops ?? 1) - 1) * hopUnits.used
   const shape = usedShapeOf(transaction, writes)
-  // The payee of coin may be a new account; without a surcharge that costs nothing more.
+  // The payee of native coin may be a new account. Only a surcharge makes that cost more, so it counts for that alone.
   const accounts = shape === 'send-native' ? 1 : writes.accounts
-  const used =
+  const unitsBeforeRefund =
     usedUnits[shape] +
-    crossed +
+    crossingUnits +
     BigInt(writes.created) * createdSlotUnits +
     BigInt(writes.accounts) * newAccountUnits +
     dearerUnits({ slots: writes.created, accounts }, dearer)
-  return used - minBigint(BigInt(writes.cleared) * clearedSlotUnits, used / refundShare)
+  return (
+    unitsBeforeRefund - minBigint(BigInt(writes.cleared) * clearedSlotUnits, unitsBeforeRefund / refundShare)
+  )
 }
 
 function usedShapeOf({ kind, isNative }: CostedTransaction, { paysNative }: StateWrites): UsedShape {

@@ -5,7 +5,7 @@ import { addressSwapOf, encodeAddressSwap, encodeTransaction, ethereumStepData }
 import { planTransactions, spenderOf } from './planTransactions.ts'
 import { touchedHoldings } from './stateWrites.ts'
 
-/** The family whose contracts take permits, calls and deposits at addresses of their own. @source quote-api.md 2 */
+/** Rules by which quotes are made on EVM chains; see `QuotingFamily` for the members. @source quote-api.md 2 */
 export const ethereumQuoting = {
   feeModel: 'gas',
   addressSetting: 'depositAddresses',

@@ -31,14 +31,13 @@ export const gasShapes = [
 export type GasShape = (typeof gasShapes)[number]
 
 /**
- * Gas units of each shape: what its dearest common form uses on the local contracts, and room above it.
- * A dearest form writes a new storage slot (a first allowance, a recipient that never held the token) or
- * pays an account that does not exist yet. The room is for tokens behind a proxy with a block list, which
- * take about 15,000 more than a plain one, and because the units are a step's gas limit, which must also
- * cover what is given back at the end. `apps/quote-api/test/marketGasUnits.test.ts`
- * measures every form.
+ * Gas units of each shape: the use of its dearest common form on the local contracts, plus room. The dearest form writes
+ * a new storage slot (a first allowance, a recipient that never held the token) or pays an account that does not exist
+ * yet. The room is for tokens behind a proxy with a block list, which take about 15,000 more than plain ones, and for gas
+ * that is refunded only at the end, since the units serve as a step's gas limit.
+ * `apps/quote-api/test/marketGasUnits.test.ts` measures every form.
  *
- * Ticks that a swap crosses and calls that a fill runs are for whoever prices a transaction to add.
+ * Not included: ticks that a swap crosses, and calls that a fill runs. `EthereumFees` adds them.
  * @source pricing-engine.md 1.1
  */
 export const gasUnits: Readonly<Record<GasShape, bigint>> = {
@@ -51,10 +50,10 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   /** The calls run in a contract of their own, made and paid for once. */
   'permit-permit2': 215_000n,
   'permit-permit2-swap': 400_000n,
-  /** The dearest is paid out in native coin: wrapped coin comes in, is unwrapped and sent on. */
   /** An approval and a deposit, or a swap before it, through the multicall that submits them. */
   execute: 100_000n,
   'execute-swap': 300_000n,
+  /** The dearest form pays out native coin: the router receives wrapped coin, unwraps it and sends it on. */
   swap: 280_000n,
   'swap-deposit': 280_000n,
   wrap: 60_000n,
@@ -67,7 +66,7 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   'fill-erc20': 105_000n,
   /** Payment to the clone that runs calls, its creation, its allowance for the router, the swap and the sweep. */
   'fill-swap': 320_000n,
-  /** Units that a native payment adds to a fill. */
+  /** Units that a gas top-up, one more native payment, adds to a fill. */
   'fill-topup': 45_000n,
   /** A contract is made at the address, deposits and is gone. */
   'sweep-native': 110_000n,
@@ -77,58 +76,58 @@ export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   'refund-erc20': 105_000n,
 }
 
-/** Slots and accounts that were not there before. */
+/** Numbers of storage slots and accounts that a transaction creates. */
 export type NewState = { readonly slots: number; readonly accounts: number }
 
-const makes = (slots: number, accounts = 0): NewState => ({ slots, accounts })
+const creates = (slots: number, accounts = 0): NewState => ({ slots, accounts })
 
 /**
- * New state that the units of each shape hold, at most. What a transaction makes and clears again counts, because a
- * limit must hold it. The code of a contract that is made is no longer than two words, and counts as a slot.
+ * The most new state that the units of each shape cover. State that a transaction creates and clears again counts, because
+ * the gas limit must cover it. The code of a created contract is at most two words, and counts as a slot.
  * @source F-114
  */
 export const newState: Readonly<Record<GasShape, NewState>> = {
-  approve: makes(1),
-  'deposit-native': makes(0),
-  'deposit-erc20': makes(1),
+  approve: creates(1),
+  'deposit-native': creates(0),
+  'deposit-erc20': creates(1),
   /** A used nonce, then balance, allowance and code of the contract that deposits, and the depository's balance. */
-  'permit-eip3009': makes(5, 1),
-  'permit-eip2612': makes(6, 1),
-  'permit-permit2': makes(5, 1),
-  'permit-permit2-swap': makes(9, 1),
-  execute: makes(2),
-  'execute-swap': makes(6),
+  'permit-eip3009': creates(5, 1),
+  'permit-eip2612': creates(6, 1),
+  'permit-permit2': creates(5, 1),
+  'permit-permit2-swap': creates(9, 1),
+  execute: creates(2),
+  'execute-swap': creates(6),
   /** Balance and allowance of the input, balance of the output, and the recipient's. */
-  swap: makes(4, 1),
-  'swap-deposit': makes(5),
-  wrap: makes(1),
-  unwrap: makes(0),
-  'send-native': makes(0, 1),
-  'send-erc20': makes(1),
-  'fill-native': makes(1, 1),
-  'fill-erc20': makes(2),
-  'fill-swap': makes(5, 1),
-  'fill-topup': makes(0, 1),
-  'sweep-native': makes(0, 1),
-  'sweep-erc20': makes(2, 1),
-  'sweep-swap': makes(7, 1),
-  'refund-native': makes(1, 1),
-  'refund-erc20': makes(2),
+  swap: creates(4, 1),
+  'swap-deposit': creates(5),
+  wrap: creates(1),
+  unwrap: creates(0),
+  'send-native': creates(0, 1),
+  'send-erc20': creates(1),
+  'fill-native': creates(1, 1),
+  'fill-erc20': creates(2),
+  'fill-swap': creates(5, 1),
+  'fill-topup': creates(0, 1),
+  'sweep-native': creates(0, 1),
+  'sweep-erc20': creates(2, 1),
+  'sweep-swap': creates(7, 1),
+  'refund-native': creates(1, 1),
+  'refund-erc20': creates(2),
 }
 
-/** Clone of an order that runs its calls: made, called through, and one token swept. */
+/** Units of an order's clone: its creation, the calls through it, and the sweep of one token. */
 export const orderCloneUnits = 90_000n
 /** The clone and its code. */
-export const newClone = makes(1, 1)
+export const newClone = creates(1, 1)
 
-/** Bytes of an order that runs calls, beside the calls: salt, recipient, swept token, offsets and lengths. */
+/** Bytes that calls add to a fill beside themselves: salt, recipient, swept token, offsets and lengths. */
 const callsFrameBytes = 200n
 /** Bytes of each call beside its data: target, value, offset and length of the data. */
 const callFrameBytes = 80n
 
 /**
- * Bytes of data that an order's calls add to its fill; a zero byte counts a quarter, since chains compress what they
- * publish. 0 without calls.
+ * Bytes of data that an order's calls add to its fill; 0 without calls. A zero byte counts as a quarter, since chains
+ * compress the data that they publish.
  */
 export function callBytesOf(calls: readonly { readonly data: Hex }[]): bigint {
   if (calls.length === 0) return 0n
@@ -137,11 +136,11 @@ export function callBytesOf(calls: readonly { readonly data: Hex }[]): bigint {
 
 function sizeOf(data: Hex): bigint {
   let quarters = 0
-  for (let at = 2; at < data.length; at += 2) quarters += data.startsWith('00', at) ? 1 : 4
+  for (let index = 2; index < data.length; index += 2) quarters += data.startsWith('00', index) ? 1 : 4
   return divideUp(BigInt(quarters), 4n)
 }
 
-/** Transactions of a user whose use is known. */
+/** Transactions of a user whose gas use was measured exactly, for the expected cost that is shown. */
 export type UsedShape =
   | 'approve'
   | 'deposit-native'
@@ -163,7 +162,7 @@ export const usedUnits: Readonly<Record<UsedShape, bigint>> = {
   approve: 29_100n,
   'deposit-native': 24_000n,
   'deposit-erc20': 46_750n,
-  /** Half of what a pool's first swap in a direction adds is in these: one slot of its own, which nobody reads. */
+  /** A pool's first swap in a direction writes a slot of the pool, which quotes do not read; half of its units are included. */
   swap: 165_000n,
   'swap-from-native': 162_000n,
   'swap-to-native': 171_000n,
@@ -174,10 +173,10 @@ export const usedUnits: Readonly<Record<UsedShape, bigint>> = {
   'send-erc20': 34_600n,
 }
 
-/** A balance or an allowance that was zero, and one that becomes zero. */
+/** Units that a balance or allowance adds if it was zero before, and units refunded if it becomes zero. */
 export const createdSlotUnits = 17_100n
 export const clearedSlotUnits = 4_800n
-/** An account that gets its first coin from a contract. */
+/** Units of an account that gets its first native coin from a contract. */
 export const newAccountUnits = 25_000n
-/** No more than this part of what was used is given back: one fifth. */
+/** Refunds are limited to the used units divided by this number. @source EIP-3529 */
 export const refundShare = 5n

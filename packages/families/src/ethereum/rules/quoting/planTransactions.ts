@@ -15,7 +15,7 @@ export const permit2Address: Hex = '0x000000000022d473030f116ddee9f6b43ac78ba3'
 
 type Spending = 'deposit' | 'swap-deposit' | 'swap' | 'permit2'
 
-/** The contract that takes a token; native coin is sent along. */
+/** The contract that the user must allow to take the token; none for native coin, which is sent along. */
 export function spenderOf(
   { depository, depositRouter }: ChainSettings,
   kind: Spending,
@@ -28,8 +28,8 @@ export function spenderOf(
 }
 
 /**
- * Transactions that the user must send, in order. An unknown allowance counts as none: an approval too many costs gas,
- * one too few fails. @source rule Q-80
+ * Transactions that the user must send, in order. An unknown allowance counts as none, because a needless approval only
+ * costs gas, and a missing one makes the deposit fail. @source rule Q-80
  */
 export function planTransactions(
   settings: ChainSettings,
@@ -42,27 +42,27 @@ export function planTransactions(
   }))
 }
 
-/** Transactions in order, without their effects on state. Families with the same contracts have the same order. */
+/** As `planTransactions`, without the effects on state. Tron, which has the same contracts, uses it too. */
 export function orderedTransactions(
   settings: ChainSettings,
   route: OriginRoute,
   state: KnownState,
 ): readonly PlannedTransaction[] {
   const main = mainTransactions(settings, route)
-  const spends = route.by === 'permit2' ? route.by : main[0]?.kind
+  const spendingKind = route.by === 'permit2' ? route.by : main[0]?.kind
   const { currencyIn } = route
-  if (!isSpending(spends) || currencyIn.isNative) return main
+  if (!isSpending(spendingKind) || currencyIn.isNative) return main
   const needed = neededApproval(route, state)
   if (needed === undefined) return main
-  const spender = spenderOf(settings, spends, currencyIn)
+  const spender = spenderOf(settings, spendingKind, currencyIn)
   const approval = (kind: 'approve' | 'reset-approval', allowed: bigint): PlannedTransaction => ({
     kind,
     isNative: false,
     allowed,
     ...(spender !== undefined && { spender }),
   })
-  // Permit2 moves nothing without a signature, and public clients ask for this once.
-  const approve = approval('approve', spends === 'permit2' ? maxUint256 : needed)
+  // An unlimited allowance for Permit2 is usual: it moves nothing without a signature, and need not be renewed.
+  const approve = approval('approve', spendingKind === 'permit2' ? maxUint256 : needed)
   const mustReset = currencyIn.resetsAllowance && state.allowance !== 0n
   return mustReset ? [approval('reset-approval', 0n), approve, ...main] : [approve, ...main]
 }
@@ -83,7 +83,7 @@ function mainTransactions(settings: ChainSettings, route: OriginRoute): readonly
     case 'deposit':
     case 'deposit-transfer':
       if (swap !== undefined) return [{ kind: 'swap-deposit', isNative, ...crossedBy(swap) }]
-      // Native coin that is only sent carries no order id.
+      // Native coin needs a call even if tokens are only transferred: a plain payment carries no order id.
       return [{ kind: isNative ? 'deposit' : by, isNative }]
     case 'send':
       return [{ kind: 'send-input', isNative }]
@@ -95,6 +95,7 @@ function mainTransactions(settings: ChainSettings, route: OriginRoute): readonly
   }
 }
 
+/** Ticks and pools that a swap crosses, which its gas depends on. */
 function crossedBy({ ticksCrossed, hops }: NonNullable<OriginRoute['swap']>) {
   return { ticksCrossed, ...(hops.length > 1 && { hops: hops.length }) }
 }

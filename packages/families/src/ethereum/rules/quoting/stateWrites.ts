@@ -10,10 +10,10 @@ import type {
 } from '../../../rules/quotingFamily.ts'
 import { neededApproval } from './neededApproval.ts'
 
-// Gas depends on the state that a transaction finds: writing a slot that was zero costs 17,100 more than one that was
-// not, and one that becomes zero refunds 4,800. Plain tokens write balances and allowances only.
+// The gas of a transaction depends on the state before it: writing a slot that was zero costs 17,100 more, and a slot that
+// becomes zero refunds 4,800. Balances and allowances are the only slots that plain tokens write.
 
-/** Balances that the transactions write, beside the user's own of the input. @source quote-api.md 6.1, gas */
+/** Balances that the route's transactions write, except the user's balance of the input. @source quote-api.md 6.1, gas */
 export function touchedHoldings(settings: ChainSettings, route: TouchingRoute): readonly Holding[] {
   const holdings: Holding[] = []
   const add = (account: string, { address }: Pick<QuotedCurrency, 'address'>) =>
@@ -45,7 +45,7 @@ function holdingOf({ codec }: ChainSettings, account: string, currency: string):
   return { account: codec.canonicalAddress(account), currency }
 }
 
-/** State writes of one transaction of a plan. Unknown state counts as new: an estimate is no promise. */
+/** State writes of one planned transaction. An unknown balance counts as zero, so that the estimate is rather too high. */
 export function writesOf(
   settings: ChainSettings,
   { kind }: PlannedTransaction,
@@ -60,23 +60,23 @@ export function writesOf(
   const emptied = state.balance === amountIn ? 1 : 0
   switch (kind) {
     case 'reset-approval':
-      return writes({ cleared: 1 })
+      return stateWrites({ cleared: 1 })
     case 'approve': {
       const isChange = !currencyIn.resetsAllowance && (state.allowance ?? 0n) > 0n
-      return writes({ created: isChange ? 0 : 1 })
+      return stateWrites({ created: isChange ? 0 : 1 })
     }
     case 'deposit':
-      if (currencyIn.isNative) return writes({})
-      return writes({
+      if (currencyIn.isNative) return stateWrites({})
+      return stateWrites({
         created: isNew(settings.depository, currencyIn),
         cleared: spentAllowance(state, route) + emptied,
       })
     case 'deposit-transfer':
-      return writes({ created: isNew(settings.depository, currencyIn), cleared: emptied })
+      return stateWrites({ created: isNew(settings.depository, currencyIn), cleared: emptied })
     case 'swap-deposit': {
       const paid = deposited?.currency ?? currencyIn
       const cleared = currencyIn.isNative ? 0 : spentAllowance(state, route) + emptied
-      return writes({
+      return stateWrites({
         created: paid.isNative ? 0 : isNew(settings.depository, paid),
         cleared,
         paysNative: paid.isNative,
@@ -84,34 +84,34 @@ export function writesOf(
     }
     case 'swap': {
       const cleared = currencyIn.isNative ? 0 : spentAllowance(state, route) + emptied
-      if (!currencyOut.isNative) return writes({ created: isNew(recipient, currencyOut), cleared })
-      return writes({ accounts: isNew(recipient, currencyOut), cleared, paysNative: true })
+      if (!currencyOut.isNative) return stateWrites({ created: isNew(recipient, currencyOut), cleared })
+      return stateWrites({ accounts: isNew(recipient, currencyOut), cleared, paysNative: true })
     }
     case 'send-input':
       return currencyIn.isNative
-        ? writes({})
-        : writes({ created: isNew(recipient, currencyIn), cleared: emptied })
+        ? stateWrites({})
+        : stateWrites({ created: isNew(recipient, currencyIn), cleared: emptied })
     case 'wrap':
-      return writes({ created: isNew(user, currencyOut) })
+      return stateWrites({ created: isNew(user, currencyOut) })
     case 'unwrap':
-      return writes({ cleared: emptied })
+      return stateWrites({ cleared: emptied })
     case 'send-output':
-      if (currencyOut.isNative) return writes({})
-      return writes({
+      if (currencyOut.isNative) return stateWrites({})
+      return stateWrites({
         created: isNew(recipient, currencyOut),
         // Sending the newly wrapped amount leaves an account that held none empty again.
         cleared: heldBy(user, currencyOut) === 0n ? 1 : 0,
       })
     case 'pay-address':
-      return currencyIn.isNative ? writes({}) : writes({ created: 1, cleared: emptied })
+      return currencyIn.isNative ? stateWrites({}) : stateWrites({ created: 1, cleared: emptied })
   }
 }
 
-/** 1 if the transaction leaves no allowance, which clears a slot; an approve step before it sets what is allowed. */
+/** 1 if the transaction uses up the allowance, which clears a slot, else 0. An approve step may have set it just before. */
 function spentAllowance(state: KnownState, route: OriginRoute): number {
   return (neededApproval(route, state) ?? state.allowance) === route.amountIn ? 1 : 0
 }
 
-function writes(some: Partial<StateWrites>): StateWrites {
-  return { created: 0, cleared: 0, accounts: 0, paysNative: false, ...some }
+function stateWrites(counts: Partial<StateWrites>): StateWrites {
+  return { created: 0, cleared: 0, accounts: 0, paysNative: false, ...counts }
 }

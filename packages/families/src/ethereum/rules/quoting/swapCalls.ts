@@ -21,21 +21,23 @@ const depositRouter = contractInterface([
   'function swapAndPay(Payment request) payable returns (uint256)',
 ])
 
+/** A swap through one or several pools of Uniswap V3. */
 export type RoutedSwap = {
   readonly trade: 'exactInput' | 'exactOutput'
   readonly tokenIn: Hex
-  /** The pools in order, by what each gives; the last one gives the output. At least one. */
+  /** The pools in order, at least one; the last one yields the output. */
   readonly hops: readonly SwapHop[]
   readonly recipient: Hex
   readonly deadlineSeconds: number
-  /** Exact input: what is spent and the least that comes out. Exact output: the most, and the output. */
+  /** `exactInput`: the input, and the minimum output. `exactOutput`: the maximum input, and the output. */
   readonly amountIn: bigint
   readonly amountOut: bigint
 }
 
+/** One pool, by its fee and the token that it yields. */
 export type SwapHop = { readonly tokenOut: Hex; readonly feePips: number }
 
-/** A swap through one pool or more, without a price limit. All here throw RangeError on what does not fit. */
+/** Calldata of the swap router. All functions of this file throw RangeError on an argument that does not fit. */
 export function encodeSwap(swap: RoutedSwap): Hex {
   const [hop, ...more] = swap.hops
   if (hop === undefined) throw new RangeError('a swap goes through a pool at least')
@@ -51,7 +53,7 @@ function encodePathSwap(swap: RoutedSwap): Hex {
     const path = pathOf(tokens, fees)
     return pathRouter.encode('exactInput', [{ path, amountIn, amountOutMinimum: amountOut, ...shared }])
   }
-  // An exact output is worked out from its end.
+  // The router takes the path of an exact output in reverse.
   const path = pathOf(tokens.reverse(), fees.reverse())
   return pathRouter.encode('exactOutput', [{ path, amountOut, amountInMaximum: amountIn, ...shared }])
 }
@@ -59,7 +61,7 @@ function encodePathSwap(swap: RoutedSwap): Hex {
 /** Tokens, and between two of them the fee of their pool in three bytes. */
 function pathOf(tokens: readonly Hex[], fees: readonly number[]): Hex {
   const feeDigits = fees.map((feePips) => feePips.toString(16).padStart(6, '0'))
-  return `0x${tokens.map((token, at) => `${token.slice(2)}${feeDigits[at] ?? ''}`).join('')}`
+  return `0x${tokens.map((token, index) => `${token.slice(2)}${feeDigits[index] ?? ''}`).join('')}`
 }
 
 function encodeSingleSwap(swap: RoutedSwap, { tokenOut, feePips }: SwapHop): Hex {

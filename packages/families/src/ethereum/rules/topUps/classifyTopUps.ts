@@ -13,13 +13,14 @@ import type {
   TopUpVerdict,
 } from './topUp.ts'
 
+/** What one transfer is, and the tail of the call that made it. */
 type Judgement = { readonly verdict: TopUpVerdict; readonly tail: Hex | undefined }
 type Call = { readonly caller: Hex; readonly input: Hex }
 
 /**
- * Classification of each transfer of a transaction. The log is authoritative; calldata only labels its beneficiary, and
- * each call labels its own log only: bytes nested in another call are never searched. Transfers of nothing, by custody
- * itself, or of a failed transaction are left out.
+ * Classifies each transfer to custody of a transaction: whom to credit, or why it waits in suspense. The log is the proof
+ * of the money; calldata only names the credited wallet, and each call only for its own log: bytes nested in another call
+ * are never searched. Transfers of 0, by custody itself, or of a failed transaction are left out.
  * @source rules L-56, L-57
  */
 export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly ClassifiedTransfer[] {
@@ -34,9 +35,9 @@ export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly
 }
 
 /**
- * True if a transfer is a top-up. A solver is paid, refunded and funded all day, and such transfers credit nobody
- * unless the transaction carries a marker that names a sponsor. Transfers from the operator's own accounts, or in the
- * account's own transactions, are top-ups only if they name one.
+ * True if a transfer is a top-up, also a broken one. A transfer that credits a wallet always is. Otherwise transfers from
+ * the operator's own accounts are none. At an account that receives other money too (`isTaggedOnly`), such as a solver's
+ * wallet, a transfer is one only if somebody else's transaction carries a marker.
  */
 function isTopUp(
   { log, verdict }: ClassifiedTransfer,
@@ -48,7 +49,7 @@ function isTopUp(
   return !isTaggedOnly || (facts.from !== custody && facts.input.includes(tailMarker))
 }
 
-/** True when only a trace could tell whom the transfers are for. */
+/** True if only a trace can tell whom the transfers are for: they were not made by one direct call of the token. */
 export function needsTrace(facts: TopUpFacts, target: TopUpTarget): boolean {
   if (!facts.succeeded || !facts.logs.some((log) => movesMoney(log, target))) return false
   return facts.to !== target.token || facts.logs.length > 1
@@ -63,14 +64,14 @@ function judgeByTransaction(facts: TopUpFacts, target: TopUpTarget): readonly Ju
   if (facts.to !== target.token) return facts.logs.map(() => suspendedJudgement('indirect'))
   const call = { caller: facts.from, input: facts.input }
   const judged = facts.logs.map((log) => judgeCall(call, log, target))
-  const own = judged.findIndex((judgement) => judgement !== undefined)
-  if (own === -1) return facts.logs.map(() => suspendedJudgement('unknown_call'))
+  const labelledIndex = judged.findIndex((judgement) => judgement !== undefined)
+  if (labelledIndex === -1) return facts.logs.map(() => suspendedJudgement('unknown_call'))
   return judged.map((judgement, index) =>
-    index === own && judgement !== undefined ? judgement : suspendedJudgement('indirect'),
+    index === labelledIndex && judgement !== undefined ? judgement : suspendedJudgement('indirect'),
   )
 }
 
-/** The n-th call pairs with the n-th log; one pair that does not fit makes all of them doubtful. */
+/** Judges by a trace: the n-th call of the token made the n-th log. If any pair does not fit, all transfers are doubtful. */
 function judgeByFrames(facts: TopUpFacts, target: TopUpTarget): readonly Judgement[] {
   const { trace, logs } = facts
   const mismatch = logs.map(() => suspendedJudgement('trace_mismatch'))
@@ -99,10 +100,10 @@ function judgeCall(call: Call, log: TopUpLog, target: TopUpTarget): Judgement | 
   if (tokenCall === undefined) return undefined
   const { kind, argumentsEnd } = tokenCall
   const tail = readTail(input, argumentsEnd)
-  const bytes = input.subarray(argumentsEnd, argumentsEnd + tailBytes)
+  const tailBytesFound = input.subarray(argumentsEnd, argumentsEnd + tailBytes)
   const judge = (verdict: TopUpVerdict) => ({
     verdict,
-    tail: bytes.length === tailBytes ? bytesToHex(bytes) : undefined,
+    tail: tailBytesFound.length === tailBytes ? bytesToHex(tailBytesFound) : undefined,
   })
   if (tail.kind === 'absent') return judge(suspenseVerdict('no_tail'))
   if (tail.kind === 'broken') return judge(suspenseVerdict('bad_tail'))
@@ -122,8 +123,8 @@ function suspendedJudgement(parse: SuspenseReason): Judgement {
 }
 
 /**
- * The calls of a transaction that moved the token to custody, in the order they ran. A call below a
- * reverted one had no effect; a delegated call runs in its caller's place and moves nothing of its own.
+ * The calls of a transaction that moved the token to custody, in the order they ran. Calls below a reverted one had no
+ * effect and are skipped; of a delegated call only its inner calls count.
  */
 function tokenTransferFrames(trace: CallFrame, target: TopUpTarget): readonly CallFrame[] {
   const transferFrames: CallFrame[] = []

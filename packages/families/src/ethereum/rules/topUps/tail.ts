@@ -1,21 +1,23 @@
 import type { Hex } from '@causeway/core'
 import { bytesToHex } from '@causeway/core'
 
-/** Stands before and after the credited address. @source quote-and-sponsorship.md, direct deposit */
+/** Bytes before and after the credited address in a top-up's calldata. @source quote-and-sponsorship.md, direct deposit */
 export const tailMarker = '012345abcdef'
 
 const markerBytes = Uint8Array.from(Buffer.from(tailMarker, 'hex'))
 const ownerBytes = 20
 export const tailBytes = 2 * markerBytes.length + ownerBytes
 
+/** What follows the arguments of a token call. */
 export type Tail =
+  /** `isTrailed`: more bytes follow the tail. */
   | { readonly kind: 'named'; readonly owner: Hex; readonly isTrailed: boolean }
   | { readonly kind: 'broken' }
   | { readonly kind: 'absent' }
 
 /**
- * Reads what follows the arguments of a token call at the fixed place `offset`, never at the end: bytes
- * that a wallet adds behind it change nothing. @source ledger-and-safety.md 1.7, rows 4 to 7
+ * Reads the tail that begins at `offset`, where the arguments of a token call end. It is never searched from the end of
+ * the calldata, so that bytes appended by a wallet do not hide it. @source ledger-and-safety.md 1.7, rows 4 to 7
  */
 export function readTail(input: Uint8Array, offset: number): Tail {
   const length = input.length - offset
@@ -31,6 +33,6 @@ export function readTail(input: Uint8Array, offset: number): Tail {
   return { kind: hasPrefix || hasSuffix ? 'broken' : 'absent' }
 }
 
-function isMarkerAt(input: Uint8Array, at: number): boolean {
-  return markerBytes.every((byte, index) => input[at + index] === byte)
+function isMarkerAt(input: Uint8Array, offset: number): boolean {
+  return markerBytes.every((byte, index) => input[offset + index] === byte)
 }

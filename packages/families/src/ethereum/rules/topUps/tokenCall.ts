@@ -5,12 +5,14 @@ import { addressWord, uintWord } from '../abi.ts'
 /** @source ERC-20: `transfer(address,uint256)` and `transferFrom(address,address,uint256)` */
 const selectors = { transfer: 'a9059cbb', transferFrom: '23b872dd' } as const
 
+/** A call of a token that made a given transfer. */
 export type TokenCall = {
   readonly kind: keyof typeof selectors
   /** Index at which the arguments end and a tail would begin. */
   readonly argumentsEnd: number
 }
 
+/** The transfer that a log shows, and the account whose call is to explain it. */
 export type ExpectedTransfer = {
   /** Account that made the call. */
   readonly caller: Hex
@@ -20,16 +22,17 @@ export type ExpectedTransfer = {
 }
 
 /**
- * The token call that moves exactly this amount between exactly these accounts; `undefined` for every
- * other calldata. Whole words are compared, so that dirty high bytes of an address match nothing.
+ * The token call in this calldata, if it moves exactly this amount between exactly these accounts; else `undefined`. Whole
+ * words are compared, so an address with dirty high bytes does not match. Arguments end after a selector of 4 bytes and
+ * 2 or 3 words: at 68 or 100.
  */
 export function matchTokenCall(input: Uint8Array, expected: ExpectedTransfer): TokenCall | undefined {
   const { caller, from, to, value } = expected
-  const ends = `${addressWord(to)}${uintWord(value)}`
-  if (caller === from && startsWith(input, `0x${selectors.transfer}${ends}`)) {
+  const expectedWords = `${addressWord(to)}${uintWord(value)}`
+  if (caller === from && startsWith(input, `0x${selectors.transfer}${expectedWords}`)) {
     return { kind: 'transfer', argumentsEnd: 68 }
   }
-  if (startsWith(input, `0x${selectors.transferFrom}${addressWord(from)}${ends}`)) {
+  if (startsWith(input, `0x${selectors.transferFrom}${addressWord(from)}${expectedWords}`)) {
     return { kind: 'transferFrom', argumentsEnd: 100 }
   }
   return undefined

@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 
-/** Token and account of a top-up. Addresses are lower case. */
+/** What counts as a top-up on one chain. Addresses are lower case. */
 export type TopUpTarget = {
   /** The one token that is credited. */
   readonly token: Hex
@@ -9,17 +9,17 @@ export type TopUpTarget = {
   /** Accept calldata that goes on after the tail, as wallets that add attribution bytes send it. */
   readonly allowTrailing: boolean
   /**
-   * True of an account that other money comes to as well: only what names a sponsor is a top-up, whole or broken.
-   * Default: whatever arrives is one.
+   * True if custody is an account that receives other money too: then only transfers with a marker are top-ups, also if
+   * the tail is broken. Default: every transfer is one.
    */
   readonly isTaggedOnly?: boolean
-  /** Accounts of the operator: what they send without naming a sponsor moves between his own. Lower case. */
+  /** Accounts of the operator: their transfers that name no sponsor are moves of his own money. Lower case. */
   readonly ownAccounts?: readonly Hex[]
 }
 
 /** One ERC-20 transfer of the token to custody, as a receipt has it. */
 export type TopUpLog = {
-  /** Position among all logs of its receipt: the same wherever the transaction is included. */
+  /** Position among all logs of its receipt: the same in whichever block the transaction is included. */
   readonly ordinal: number
   /** Position among all logs of its block: changes with the block. */
   readonly logIndex: number
@@ -35,7 +35,7 @@ export type CallFrame = {
   readonly from: Hex
   readonly to: Hex | undefined
   readonly input: Hex
-  /** Its effects and those of all calls below it were undone. */
+  /** True if its effects, and those of all calls below it, were undone. */
   readonly isReverted: boolean
   readonly calls: readonly CallFrame[]
 }
@@ -48,14 +48,14 @@ export type TopUpFacts = {
   /** Absent when the transaction created a contract. */
   readonly to: Hex | undefined
   readonly input: Hex
-  /** Every transfer of the token to custody, in receipt order, those of nothing included. */
+  /** Every transfer of the token to custody, also of 0, in receipt order. */
   readonly logs: readonly TopUpLog[]
-  /** With it, calls through contracts can be attributed. */
+  /** Outermost call of a trace. Needed only to attribute transfers that other contracts made, see `needsTrace`. */
   readonly trace?: CallFrame
 }
 
 /**
- * Why money arrived that cannot be credited by itself:
+ * Reasons for which arrived money waits in suspense, credited to nobody:
  * - `bad_tail`: one marker only, or fewer bytes than a tail has
  * - `no_tail`: a plain transfer, or 32 bytes without markers
  * - `trailing_bytes`: calldata goes on after the tail and the setting refuses that
@@ -78,6 +78,7 @@ export const suspenseReasons = [
 
 export type SuspenseReason = (typeof suspenseReasons)[number]
 
+/** Whom a transfer credits, or why it waits. `ok_trailing`: more calldata follows the tail. */
 export type TopUpVerdict =
   | { readonly kind: 'credit'; readonly parse: 'ok' | 'ok_trailing'; readonly owner: Hex }
   | { readonly kind: 'suspense'; readonly parse: SuspenseReason }
@@ -85,7 +86,7 @@ export type TopUpVerdict =
 /** A classified transfer. Only `log.from`, the account whose tokens moved, may claim a suspended one. */
 export type ClassifiedTransfer = {
   readonly log: TopUpLog
-  /** The 32 bytes that stand where a tail would; whole tails only. */
+  /** The 32 bytes at the place of a tail, whatever they are; undefined if there are fewer. */
   readonly tail: Hex | undefined
   readonly verdict: TopUpVerdict
 }

@@ -13,12 +13,12 @@ export type ReceiptLog = {
   readonly logIndex: number
 }
 
-/** Topics that a node filters by: transfers to custody. */
+/** Topics by which a node filters transfers to custody. */
 export function topUpTopics(custody: Hex): readonly (Hex | null)[] {
   return [transferTopic, null, `0x${addressWord(custody)}`]
 }
 
-/** The token's transfers to custody among the logs of one receipt; other shapes of the event are none. */
+/** The token's transfers to custody among the logs of one receipt; logs of another shape than ERC-20's are ignored. */
 export function topUpLogs(
   logs: readonly ReceiptLog[],
   { token, custody }: Pick<TopUpTarget, 'token' | 'custody'>,

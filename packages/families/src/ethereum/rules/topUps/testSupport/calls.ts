@@ -2,6 +2,8 @@ import type { Hex } from '@causeway/core'
 import { tailMarker } from '../tail.ts'
 import type { CallFrame, TopUpFacts, TopUpLog, TopUpTarget } from '../topUp.ts'
 
+// Calldata and facts for tests of top-ups.
+
 export const marker = tailMarker
 export const token = account('dc')
 export const custody = account('22')
@@ -19,6 +21,7 @@ export function word(value: Hex | bigint): string {
   return (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
 }
 
+/** A tail that names the owner. */
 export function named(owner: Hex): string {
   return `${marker}${owner.slice(2)}${marker}`
 }
