@@ -6,6 +6,7 @@ import type { Turn } from './requestPace.ts'
 import { countVoices, tally, type Vote } from './tally.ts'
 import { toUpstreamError } from './upstreamError.ts'
 
+/** Arguments of `poll`: options of the client's `poll`, with its endpoints and a deadline. */
 export type PollArgs<Outcome> = Omit<PollOptions<Outcome>, 'timeoutMs' | 'signal' | 'line'> & {
   readonly chainId: string
   readonly endpoints: readonly Endpoint[]
@@ -14,8 +15,8 @@ export type PollArgs<Outcome> = Omit<PollOptions<Outcome>, 'timeoutMs' | 'signal
 } & Turn
 
 /**
- * Asks all endpoints at once and settles on the first outcome that `decide` finds in their votes. Calls
- * still out are aborted then, unless all are to be heard. @throws UpstreamUnavailableError
+ * Asks all endpoints at once and resolves with the first outcome that `decide` finds in their votes. Calls still in
+ * flight are then aborted, unless `onHeard` wants all votes. @throws UpstreamUnavailableError
  */
 export function poll<Outcome>(args: PollArgs<Outcome>): Promise<Outcome> {
   const { chainId, endpoints, calls, threshold, deadlineMs, signal, line, decide, patienceMs, onHeard } = args
@@ -27,18 +28,18 @@ export function poll<Outcome>(args: PollArgs<Outcome>): Promise<Outcome> {
     const votes: Vote<readonly RpcAnswer[]>[] = []
     const failures: unknown[] = []
     let timer: NodeJS.Timeout | undefined
-    let settled = false
+    let isSettled = false
 
     const settle = (finish: () => void) => {
-      settled = true
+      isSettled = true
       clearTimeout(timer)
       signal?.removeEventListener('abort', cancel)
       finish()
-      // An abort costs more than an answer takes to read: where nothing is out there is none.
+      // Aborting takes longer than reading an answer, so it is skipped if no call is in flight.
       if (onHeard === undefined && votes.length < endpoints.length) controller.abort()
     }
     const tryToSettle = (isLast: boolean) => {
-      if (settled) return
+      if (isSettled) return
       try {
         const outcome = decide(votes, isLast)
         if (outcome !== undefined) return settle(() => resolve(outcome))
@@ -48,23 +49,23 @@ export function poll<Outcome>(args: PollArgs<Outcome>): Promise<Outcome> {
         settle(() => reject(error))
       }
     }
-    const count = (vote: Vote<readonly RpcAnswer[]>) => {
+    const countVote = (vote: Vote<readonly RpcAnswer[]>) => {
       votes.push(vote)
       const isLast = votes.length === endpoints.length
       tryToSettle(isLast)
       if (isLast) onHeard?.(votes)
-      if (settled || patienceMs === undefined || timer !== undefined) return
+      if (isSettled || patienceMs === undefined || timer !== undefined) return
       if (countVoices(votes.filter(({ value }) => value !== undefined)) >= threshold)
         timer = setTimeout(() => tryToSettle(true), patienceMs)
     }
     for (const endpoint of endpoints) {
       const { alias, voice } = endpoint
-      // An endpoint that is paused is silent: it counts, and against the threshold.
+      // A paused endpoint fails at once and counts as silent: its voice still counts for the threshold.
       endpoint.send(calls, { deadlineMs, signal: controller.signal, line }).then(
-        (value) => count({ alias, voice, value }),
+        (value) => countVote({ alias, voice, value }),
         (failure: unknown) => {
           failures.push(failure)
-          count({ alias, voice, value: undefined })
+          countVote({ alias, voice, value: undefined })
         },
       )
     }
@@ -72,8 +73,8 @@ export function poll<Outcome>(args: PollArgs<Outcome>): Promise<Outcome> {
 }
 
 /**
- * The answers that enough endpoints give alike, as soon as they gave them.
- * @param project what of the answers must be equal; default everything, see `comparable`
+ * The answers that enough endpoints give alike, as soon as they have given them.
+ * @param project the part of the answers that must be equal; default everything, see `comparable`
  * @throws UpstreamDisagreementError, UpstreamUnavailableError
  */
 export function seekAgreement(
@@ -100,13 +101,14 @@ function dissentersOf(votes: readonly Vote<unknown>[], agreeing: readonly string
   return votes.flatMap(({ alias, value }) => (value === undefined || agreeing.includes(alias) ? [] : [alias]))
 }
 
-/** Nodes word their errors differently; code and data are what they must agree on. */
+/** Results must be equal, and of errors code and data: nodes word messages differently. */
 function comparable(answers: readonly RpcAnswer[]): unknown {
   return answers.map((answer) =>
     answer.ok ? { result: answer.result } : { error: answer.code, data: answer.data ?? null },
   )
 }
 
+/** Milliseconds until the first of the endpoints may be asked again. */
 export function shortestPauseMs(endpoints: readonly Endpoint[]): number {
   return Math.min(...endpoints.map((endpoint) => endpoint.pauseMs()))
 }

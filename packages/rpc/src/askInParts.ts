@@ -10,20 +10,25 @@ import {
 import { logBlocksAtMost } from './headTracking.ts'
 import type { JsonRpcClient, RpcAnswer, RpcCall, Sizes } from './jsonRpc.ts'
 
-/** Requests to an endpoint that one question may become, as many parts as one log range may, and requests out at once. */
+/** Limits of one question: requests that it may be split into (also parts of one log range), and requests in flight. */
 const splitting = { requestsMax: 128, atOnce: 8 }
 
+/** An endpoint as `askInParts` needs it. */
 export type PartedEndpoint = {
   readonly alias: string
   readonly sizes: EndpointSizes
   readonly now: () => number
   /**
-   * One request. `mayBeTooWide`: its refusal is not held against the endpoint. @throws EndpointFailure
+   * Sends one request. `mayBeTooWide`: a refusal may be due to its size, so it does not count as the endpoint's failure.
+   * @throws EndpointFailure
    */
   readonly exchange: (calls: readonly RpcCall[], mayBeTooWide: boolean) => Promise<readonly RpcAnswer[]>
 }
 
-/** Blocks that enough endpoints look through in one question, of up to four filters. @source F-80 */
+/**
+ * Most blocks whose logs can be asked in one question of up to four filters, with the sizes that enough endpoints take.
+ * @source F-80
+ */
 export function logBlocksAtOnce({ sizes, electorate }: Pick<JsonRpcClient, 'sizes' | 'electorate'>): bigint {
   const byVoice = new Map<string, number>()
   for (const { voice, logBlocks } of sizes()) byVoice.set(voice, Math.max(logBlocks, byVoice.get(voice) ?? 0))
@@ -35,8 +40,8 @@ export function logBlocksAtOnce({ sizes, electorate }: Pick<JsonRpcClient, 'size
 type Answers = readonly RpcAnswer[]
 
 /**
- * Answers in call order. What is more than an endpoint is known to take, or refuses for its size, is asked in parts, and
- * the answers are joined. At most 128 requests, and 128 parts of one range; more is `too_wide`.
+ * Answers in call order. Requests larger than an endpoint is known to take, or that it refuses for their size, are split,
+ * and the answers joined. A question may become at most 128 requests, and a log range 128 parts; more is `too_wide`.
  * @throws EndpointFailure
  * @source F-80
  */
@@ -44,11 +49,15 @@ export async function askInParts(calls: readonly RpcCall[], endpoint: PartedEndp
   return new PartedQuestion(endpoint).ask(calls, false)
 }
 
+/**
+ * One question to one endpoint. The endpoint's limits are not known in advance: each refusal narrows the tried sizes, and
+ * the sizes that were taken at last are learnt for later questions.
+ */
 class PartedQuestion {
   readonly #endpoint: PartedEndpoint
-  /** Sizes that were tried when the question began. */
+  /** Sizes that were allowed when the question began. */
   readonly #start: Sizes
-  /** Sizes that are tried next, narrower with each refusal. */
+  /** Sizes that the next request may have, narrowed by each refusal. */
   readonly #tried: Sizes
   #requestsLeft = splitting.requestsMax
 
@@ -58,29 +67,32 @@ class PartedQuestion {
     this.#tried = { ...this.#start }
   }
 
-  /** Asks in parts. A trial sends one request first, whose answer teaches if the smaller size is taken. */
+  /** Asks in parts. With `isTrial` one request goes first, to learn whether the endpoint takes the narrowed size. */
   async ask(calls: readonly RpcCall[], isTrial: boolean): Promise<Answers> {
     const { sizes, now } = this.#endpoint
     const parts = calls.map((call) => partsOf(call, this.#tried.logBlocks))
-    const all = parts.flat()
+    const allParts = parts.flat()
     const answers: RpcAnswer[] = []
     if (isTrial) {
-      const first = all.slice(0, this.#tried.logBlocks < this.#start.logBlocks ? 1 : this.#tried.calls)
+      const firstRequest = allParts.slice(
+        0,
+        this.#tried.logBlocks < this.#start.logBlocks ? 1 : this.#tried.calls,
+      )
       const before = { ...this.#tried }
-      answers.push(...(await this.#askOnce(first, true)))
+      answers.push(...(await this.#askOnce(firstRequest, true)))
       sizes.learn(this.#tried, this.#start, now())
-      // A nested trial has narrowed further: the rest is parted anew.
+      // If the trial itself was refused and narrowed the sizes further, the rest is split again.
       if (isNarrower(this.#tried, before)) {
-        answers.push(...(await this.ask(all.slice(answers.length), false)))
+        answers.push(...(await this.ask(allParts.slice(answers.length), false)))
         return joinEach(parts, answers)
       }
     }
-    const rest = chunked(all.slice(answers.length), this.#tried.calls)
-    if (rest.length > this.#requestsLeft || parts.some(({ length }) => length > splitting.requestsMax))
+    const remaining = chunked(allParts.slice(answers.length), this.#tried.calls)
+    if (remaining.length > this.#requestsLeft || parts.some(({ length }) => length > splitting.requestsMax))
       throw this.#failed('too_wide')
-    for (let next = 0; next < rest.length; next += splitting.atOnce) {
-      const some = rest.slice(next, next + splitting.atOnce)
-      answers.push(...(await Promise.all(some.map((chunk) => this.#askOnce(chunk)))).flat())
+    for (let next = 0; next < remaining.length; next += splitting.atOnce) {
+      const inFlight = remaining.slice(next, next + splitting.atOnce)
+      answers.push(...(await Promise.all(inFlight.map((chunk) => this.#askOnce(chunk)))).flat())
     }
     return joinEach(parts, answers)
   }
@@ -113,7 +125,7 @@ class PartedQuestion {
     const isNarrowed = this.#tried.logBlocks < this.#start.logBlocks
     const isRefused = ({ method }: RpcCall, index: number) =>
       method === 'eth_getLogs' && answers[index]?.ok === false
-    // Narrowed to one block and refused: it was not refused for its width.
+    // The range was narrowed, and a call was still refused: so its width was not the reason.
     if (isNarrowed && calls.some(isRefused)) {
       sizes.giveUp(now())
       throw this.#failed('refused')
@@ -122,6 +134,7 @@ class PartedQuestion {
     return answers
   }
 
+  /** Splits a request that was refused as a whole, if its size may be the reason. @throws the failure otherwise */
   async #afterRefusal(
     calls: readonly RpcCall[],
     failure: EndpointFailure,
@@ -129,7 +142,7 @@ class PartedQuestion {
   ): Promise<Answers> {
     const { sizes, now } = this.#endpoint
     if (failure.reason === 'rate_limited') sizes.limited(calls, now())
-    // An answer is large by what stands in blocks, which teaches nothing of the endpoint.
+    // An answer is too long because of the blocks' contents, which says nothing about the endpoint's limits.
     if (failure.reason === 'oversize') {
       const halves = halvesOf(calls)
       if (halves === undefined) throw failure
@@ -159,6 +172,7 @@ function failureOf(error: unknown): EndpointFailure {
   throw error
 }
 
+/** Joins the answers to the parts of each call; `parts` has the parts of each call, `answers` one answer for each part. */
 function joinEach(parts: readonly (readonly unknown[])[], answers: Answers): Answers {
   let next = 0
   return parts.flatMap(({ length }) => {

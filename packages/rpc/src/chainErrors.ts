@@ -16,7 +16,7 @@ export class TransactionMissingError extends DomainError {
   }
 }
 
-/** Nobody lists what the address holds: it has too many outputs. */
+/** No endpoint lists the outputs of a Bitcoin address, because it has too many. */
 export class AddressRefusedError extends DomainError {
   readonly code = 'INVALID_ADDRESS'
   readonly kind = 'invalid_request'
@@ -51,7 +51,7 @@ export class TransactionTooLargeError extends DomainError {
   }
 }
 
-/** The receipt is longer than what is read, and what is read of it does not prove the payment. */
+/** The receipt is too long to be read, and the logs that can be read alone do not prove the payment. */
 export class PaymentTooLargeError extends DomainError {
   readonly code = 'PAYMENT_TOO_LARGE'
   readonly kind = 'upstream_unavailable'
@@ -77,7 +77,7 @@ export class TransactionUnreadableError extends DomainError {
   }
 }
 
-/** The transaction is in a block, but its chain may still drop it. `waitSeconds` is an estimate. */
+/** The transaction is in a block that is not final yet. `waitSeconds` is an estimate. */
 export class TransactionNotFinalError extends DomainError {
   readonly code = 'TRANSACTION_NOT_FINAL'
   readonly kind = 'not_final'
@@ -90,6 +90,7 @@ export class TransactionNotFinalError extends DomainError {
   }
 }
 
+/** Error for callers, by the reason for which enough endpoints have no facts. */
 export function refusalError(reason: RefusalReason, where: ErrorSubject): DomainError {
   switch (reason) {
     case 'missing':

@@ -20,6 +20,7 @@ export async function askEnough<View extends EndpointSource, Value>(
   throw unreadableChain(quorum.chainId)
 }
 
+/** Error for a chain of which too few endpoints answer. */
 export function unreadableChain(chainId: string): UpstreamUnavailableError {
   return new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`, {
     code: 'RPC_HTTP_ERROR',
@@ -33,31 +34,31 @@ export function endpointOf(chainId: string, alias: string): string {
 }
 
 /**
- * Endpoints that are no part of a local network. Silent endpoints may turn out to belong to a real chain, and enough of
- * them for the threshold could agree on it: while so many are silent, the chain is not read.
- * @param strangeness what is wrong with an endpoint that gives this answer, `undefined` where it may be local
- * @throws UpstreamUnavailableError when as many as the threshold are silent and no other is strange
+ * Problems of endpoints that do not belong to a local network. A silent endpoint may turn out to belong to a real chain;
+ * as many as the threshold could agree on false facts, so with so many silent ones the chain is not used.
+ * @param problemOf what is wrong with an endpoint that gives this answer; `undefined` if it may be local
+ * @throws UpstreamUnavailableError if at least `threshold` endpoints are silent and no problem was found
  */
 export function localProblems<Value>(
   { chainId, threshold }: { readonly chainId: string; readonly threshold: number },
   each: readonly { readonly alias: string; readonly said: Value | undefined }[],
-  strangeness: (answer: Value) => string | undefined,
+  problemOf: (answer: Value) => string | undefined,
 ): readonly string[] {
   const problems = each.flatMap(({ alias, said }) => {
-    const strange = said === undefined ? undefined : strangeness(said)
-    return strange === undefined ? [] : [`${endpointOf(chainId, alias)} ${strange}`]
+    const problem = said === undefined ? undefined : problemOf(said)
+    return problem === undefined ? [] : [`${endpointOf(chainId, alias)} ${problem}`]
   })
   const silent = each.filter(({ said }) => said === undefined).length
   if (problems.length === 0 && silent >= threshold) throw unreadableChain(chainId)
   return problems
 }
 
-/** Asks every endpoint, then judges the answers as `localProblems` does. */
+/** Asks every endpoint, and returns `localProblems` of the answers. */
 export async function verifyLocalEndpoints<View extends EndpointSource, Value>(
   quorum: Pick<QuorumClient<View>, 'chainId' | 'threshold' | 'askEach'>,
   ask: Ask<View, Value | undefined>,
-  strangeness: (answer: Value) => string | undefined,
+  problemOf: (answer: Value) => string | undefined,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  return localProblems(quorum, await quorum.askEach(ask, signal), strangeness)
+  return localProblems(quorum, await quorum.askEach(ask, signal), problemOf)
 }

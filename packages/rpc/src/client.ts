@@ -34,22 +34,22 @@ export type JsonRpcClientOptions = {
   readonly wire?: Wire
 }
 
-/** A silent endpoint is given this long before the next one is asked beside it. */
+/** After this time without an answer the next endpoint is asked as well. */
 const patienceMs = 500
 
-/** Calls of one request, where an endpoint takes as many. */
+/** Most calls in one request. */
 const callsAtMost = 40
 
-/** Output that a list names; its spender asks nodes if it exists. */
+/** A Bitcoin output as an indexing service lists it, unverified: its spender asks nodes whether it exists. */
 export type NamedOutput = { readonly txid: string; readonly vout: number; readonly value: bigint }
 
-/** A client with its endpoints, so that a quorum of the same ones can read beside it. */
+/** A client and its endpoints, over which a `QuorumClient` can be created as well. */
 export type ChainClient = JsonRpcClient & {
   readonly endpoints: readonly Endpoint[]
   /**
-   * Names what an address holds, on chains whose nodes keep no lists of that: what any of those says who do.
-   * @param whose `own`: of an address that has too many for a list, those of its newest transactions
-   * @throws AddressRefusedError where nobody lists those of this address, upstream errors where none answers
+   * Outputs of an address, from any service that indexes them; present on Bitcoin, whose nodes keep no such lists.
+   * @param whose `own`: for an address with too many outputs, those of its newest transactions are enough
+   * @throws AddressRefusedError if no service lists this address, upstream errors if none answers
    */
   readonly nameOutputs?: (
     address: string,
@@ -61,22 +61,22 @@ export type ChainClient = JsonRpcClient & {
 }
 
 /**
- * Opens no connection and starts no timer before the first call.
- * @throws ConfigurationError when there is no endpoint, one is no http(s) URL, or one is named twice
+ * Makes a client for one chain. Opens no connection and starts no timer before the first call.
+ * @throws ConfigurationError if there is no endpoint, one is no http(s) URL, or one is named twice
  */
 export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient {
-  const { chainId, now, headTracking = evmHeadTracking, timeoutMs: usualMs = 5_000 } = options
+  const { chainId, now, headTracking = evmHeadTracking, timeoutMs: defaultTimeoutMs = 5_000 } = options
   const { lagBlocksMax = 5, headProbeIntervalMs = 5_000 } = options
   const endpoints = createEndpoints({ ...options, headTracking })
   const headCall = headTracking.call
   const pool = new EndpointPool({ endpoints, headCall, lagBlocksMax, headProbeIntervalMs, now })
   const threshold = options.threshold ?? defaultThreshold(countVoices(endpoints))
   const electorate = { voters: endpoints, threshold }
-  const sendingOf = ({ timeoutMs = usualMs, signal, line }: RpcOptions) => {
+  const sendOptionsOf = ({ timeoutMs = defaultTimeoutMs, signal, line }: RpcOptions) => {
     return { deadlineMs: now() + timeoutMs, signal, line }
   }
   const batch = async (calls: readonly RpcCall[], callOptions: RpcOptions = {}) =>
-    askPool({ chainId, endpoints, pool, now }, calls, sendingOf(callOptions))
+    askPool({ chainId, endpoints, pool, now }, calls, sendOptionsOf(callOptions))
   const sizes = () =>
     endpoints.map(({ alias, voice, sizes: learnedSizes }) => ({ alias, voice, ...learnedSizes }))
 
@@ -94,19 +94,19 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
     async agree(calls, callOptions = {}) {
       const { threshold: needed = threshold, project } = callOptions
       const agreementOptions = { chainId, endpoints, calls, threshold: needed, project }
-      return seekAgreement({ ...agreementOptions, ...sendingOf(callOptions) })
+      return seekAgreement({ ...agreementOptions, ...sendOptionsOf(callOptions) })
     },
     poll(calls, { timeoutMs, ...polling }) {
-      const deadlineMs = now() + (timeoutMs ?? usualMs)
+      const deadlineMs = now() + (timeoutMs ?? defaultTimeoutMs)
       return poll({ chainId, endpoints, threshold, calls, deadlineMs, ...polling })
     },
-    askEach: async (calls, callOptions = {}) => askEvery(endpoints, calls, sendingOf(callOptions)),
+    askEach: async (calls, callOptions = {}) => askEvery(endpoints, calls, sendOptionsOf(callOptions)),
     probeHeads: () => pool.probeHeads(),
     health: () => pool.health(),
     sizes,
     async trySizes() {
-      // Paths are asked one by one.
-      if (options.wire !== 'paths') await trySizesOf(endpoints, headTracking, now() + usualMs)
+      // On a wire of paths each call is a request of its own, so there is no size to try.
+      if (options.wire !== 'paths') await trySizesOf(endpoints, headTracking, now() + defaultTimeoutMs)
       return sizes()
     },
     observe(observerOf) {
@@ -118,7 +118,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient 
   }
 }
 
-/** Client whose calls all wait in one line at endpoints that limit their rate. @source F-65 */
+/** The client with a fixed queue: at endpoints that limit their rate, all its calls wait in this line. @source F-65 */
 export function waitingIn<Client extends JsonRpcClient>(line: Line, client: Client): Client {
   return {
     ...client,
@@ -130,31 +130,31 @@ export function waitingIn<Client extends JsonRpcClient>(line: Line, client: Clie
   }
 }
 
-/** Also those that asked for a pause. */
-function askEvery(endpoints: readonly Endpoint[], calls: readonly RpcCall[], sending: SendOptions) {
+/** Asks every endpoint, also paused ones. */
+function askEvery(endpoints: readonly Endpoint[], calls: readonly RpcCall[], sendOptions: SendOptions) {
   return Promise.all(
     endpoints.map(async (endpoint) => ({
       alias: endpoint.alias,
       voice: endpoint.voice,
-      answers: await endpoint.send(calls, { ...sending, evenPaused: true }).catch(ignoreEndpointFailure),
+      answers: await endpoint.send(calls, { ...sendOptions, evenPaused: true }).catch(ignoreEndpointFailure),
     })),
   )
 }
 
-/** As many calls, and as wide a range, as any endpoint is asked for: what it refuses of that is learned. */
+/** Sends each endpoint the largest requests in use, so that it learns from refusals which sizes the endpoint takes. */
 async function trySizesOf(
   endpoints: readonly Endpoint[],
   tracking: HeadTracking,
   deadlineMs: number,
 ): Promise<void> {
   const calls = Array.from({ length: callsAtMost }, () => tracking.call)
-  const sending = { deadlineMs, evenPaused: true }
+  const sendOptions = { deadlineMs, evenPaused: true }
   await Promise.all(
     endpoints.map(async (endpoint) => {
       const { headBlock } = endpoint.state
       const widest = headBlock === undefined ? undefined : tracking.widest?.(headBlock)
-      await endpoint.send(calls, sending).catch(ignoreEndpointFailure)
-      if (widest !== undefined) await endpoint.send([widest], sending).catch(ignoreEndpointFailure)
+      await endpoint.send(calls, sendOptions).catch(ignoreEndpointFailure)
+      if (widest !== undefined) await endpoint.send([widest], sendOptions).catch(ignoreEndpointFailure)
     }),
   )
 }
@@ -164,18 +164,18 @@ type Pooled = Pick<ChainClient, 'chainId' | 'endpoints'> & {
   readonly now: () => number
 }
 
-/** @throws upstream errors where no endpoint answers */
+/** Asks endpoints of the pool until one answers; calls that must not be repeated go to one only. @throws upstream errors */
 async function askPool(
   { chainId, endpoints, pool, now }: Pooled,
   calls: readonly RpcCall[],
-  sending: SendOptions,
+  sendOptions: SendOptions,
 ): Promise<readonly RpcAnswer[]> {
   if (calls.length === 0) return []
-  const candidates = await pool.candidates(sending.deadlineMs)
+  const candidates = await pool.candidates(sendOptions.deadlineMs)
   const repeatable = isRepeatable(calls)
   const tried = repeatable ? candidates : candidates.slice(0, 1)
   try {
-    return await askInTurn(tried, calls, { repeatable, now, ...sending })
+    return await askInTurn(tried, calls, { repeatable, now, ...sendOptions })
   } catch (error) {
     if (!(error instanceof AggregateError)) throw error
     const failures = tried.length > 0 ? error.errors : endpoints.map(excluded)
@@ -183,26 +183,26 @@ async function askPool(
   }
 }
 
-type Asking = SendOptions & { readonly repeatable: boolean; readonly now: () => number }
+type AttemptOptions = SendOptions & { readonly repeatable: boolean; readonly now: () => number }
 
-/** @throws AggregateError of `EndpointFailure`, one per endpoint asked */
+/** The first answer of endpoints that are asked one after the other. @throws AggregateError of one failure for each */
 async function askInTurn(
   endpoints: readonly Endpoint[],
   calls: readonly RpcCall[],
-  asking: Asking,
+  attemptOptions: AttemptOptions,
 ): Promise<readonly RpcAnswer[]> {
-  const { deadlineMs, signal, now } = asking
+  const { deadlineMs, signal, now } = attemptOptions
   const [only, ...others] = endpoints
   if (only === undefined) throw new AggregateError([])
   if (others.length === 0) {
-    // The usual case on a chain with one endpoint: no second way, no second controller.
-    return sendAndRetryOnce(only, calls, asking).catch((failure: unknown) => {
+    // With one endpoint there is nothing to hedge.
+    return sendAndRetryOnce(only, calls, attemptOptions).catch((failure: unknown) => {
       throw new AggregateError([failure])
     })
   }
   const attempts = endpoints.map(
     (endpoint) => (attemptSignal: AbortSignal) =>
-      sendAndRetryOnce(endpoint, calls, { ...asking, signal: attemptSignal }),
+      sendAndRetryOnce(endpoint, calls, { ...attemptOptions, signal: attemptSignal }),
   )
   const staggerMs = Math.max(Math.min((deadlineMs - now()) / endpoints.length, patienceMs), 0)
   return hedgedRequest(attempts, { staggerMs, signal })

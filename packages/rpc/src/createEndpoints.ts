@@ -4,12 +4,14 @@ import { parseEndpoint } from './endpointUrl.ts'
 import type { HeadTracking } from './headTracking.ts'
 import type { HeaderSource } from './httpTransport.ts'
 
+/** Configuration of one endpoint. */
 export type EndpointToCreate = {
   readonly url: string | Secret
   readonly alias?: string
   readonly headers?: HeaderSource
 }
 
+/** Configuration of all endpoints of one chain. */
 export type EndpointsToCreate = {
   readonly chainId: string
   readonly endpoints: readonly EndpointToCreate[]
@@ -18,15 +20,15 @@ export type EndpointsToCreate = {
   readonly now: () => number
 }
 
-/** @throws ConfigurationError when there is no endpoint, one is no http(s) URL, or one is named twice */
+/** Makes a chain's endpoints. @throws ConfigurationError if there is none, one is no http(s) URL, or one is named twice */
 export function createEndpoints(options: EndpointsToCreate): readonly Endpoint[] {
   const { chainId, headTracking: heads, wire, now } = options
   const targets = options.endpoints.map((endpoint, index) => parseEndpoint(endpoint, index + 1))
   if (targets.length === 0) throw new ConfigurationError(`chain ${chainId} has no RPC endpoint`)
-  const places = new Set(targets.map(({ origin, path }) => `${origin}${path.reveal()}`))
+  const distinctUrls = new Set(targets.map(({ origin, path }) => `${origin}${path.reveal()}`))
   const aliases = new Set(targets.map(({ alias }) => alias))
-  // Named twice, one endpoint would vote twice.
-  if (places.size < targets.length || aliases.size < targets.length) {
+  // An endpoint that is named twice would be asked twice.
+  if (distinctUrls.size < targets.length || aliases.size < targets.length) {
     throw new ConfigurationError(`chain ${chainId} names one RPC endpoint twice`)
   }
   return targets.map(

@@ -37,18 +37,18 @@ export type SendOptions = Turn & {
   readonly evenPaused?: boolean
 }
 
-/** Observer of one endpoint's exchanges. Must not throw. */
+/** Observer of one endpoint, for metrics. Must not throw. */
 export type EndpointObserver = {
-  /** `failure` is undefined where it answered. What was never sent is no exchange. */
+  /** A request was sent; `failure` is undefined if it was answered. */
   exchanged(seconds: number, failure: FailureReason | undefined): void
-  /** It answered, and enough others agreed on something else. */
+  /** The endpoint answered, and enough others agreed on another answer. */
   outvoted(): void
 }
 
-/** Transport of calls: JSON-RPC, or one request each to the path that the method names. See `askPaths`. */
+/** Encoding of calls: JSON-RPC, or an HTTP request for each call, whose method is the path. See `askPaths`. */
 export type Wire = 'json-rpc' | 'paths'
 
-/** Properties that endpoints of one chain have, and those of another may not. */
+/** In what the endpoints of a chain may differ from those of other chains. */
 export type EndpointDialect = {
   readonly heads: HeadTracking
   readonly headers?: HeaderSource | undefined
@@ -56,24 +56,27 @@ export type EndpointDialect = {
   readonly wire?: Wire | undefined
 }
 
-/** Names the observer of each endpoint by its alias. */
+/** Makes the observer of an endpoint, by its alias. */
 export type ObserveEndpoints = (alias: string) => EndpointObserver
 
-/** Silence of this length is a fault of the endpoint; a shorter wait is the caller's haste. */
+/** After this time an unanswered call is the endpoint's failure; before it the caller's deadline was too short. */
 const hangMs = 1_000
 
-/** Large answers are read one after the other, across all endpoints, so that memory stays bounded. */
+/** The last reading of a large answer, which the next one waits for: across all endpoints, to bound memory. */
 let largeAnswer: Promise<unknown> = Promise.resolve()
 
-/** Pace and timeout of questions for the head, after failures that may be due to what callers name. */
+/** Interval and timeout of `#checkHead`. */
 const headCheckMs = { every: 1_000, timeout: 2_000 }
 
-/** Tells the named endpoints that they answered something else than what was agreed. */
+/** Notes at the named endpoints that enough others agreed on another answer. */
 export function noteOutvoted(endpoints: readonly Endpoint[], outvoted: readonly string[]): void {
   for (const endpoint of endpoints) if (outvoted.includes(endpoint.alias)) endpoint.noteOutvoted()
 }
 
-/** One endpoint: its connections and what its answers taught about it. */
+/**
+ * One endpoint of a chain: its connections, and what its answers have taught about its health, head, request sizes and
+ * rate. Clients and quorums share the endpoints of a chain.
+ */
 export class Endpoint {
   readonly alias: string
   /** Endpoints of one host are one voice. */
@@ -103,7 +106,7 @@ export class Endpoint {
     return this.#state
   }
 
-  /** Largest request that it takes, as its refusals taught; infinite where nothing was refused. */
+  /** Largest request that the endpoint takes, learnt from refusals; infinite before the first. */
   get sizes(): Sizes {
     return this.#sizes.known
   }
@@ -120,7 +123,7 @@ export class Endpoint {
     this.#observer = observer
   }
 
-  /** Enough others agreed on something else than what it answered. */
+  /** Notes that enough others agreed on another answer. */
   noteOutvoted(): void {
     this.#observer?.outvoted()
   }
@@ -130,16 +133,16 @@ export class Endpoint {
   }
 
   /**
-   * Answers in call order. What is more than the endpoint is known to take, or refuses for its size, is asked in parts.
-   * @throws EndpointFailure, with reason `excluded` when nothing was sent because of a pause, `busy` because of its rate
+   * Answers in call order. Calls are split into several requests if the endpoint does not take them at once.
+   * @throws EndpointFailure, with reason `excluded` if nothing was sent because of a pause, `busy` because of its rate
    * @source F-80
    */
   async send(calls: readonly RpcCall[], options: SendOptions): Promise<readonly RpcAnswer[]> {
-    const exchange = (some: readonly RpcCall[], mayBeTooWide: boolean) => {
-      // Its head names nothing that an endpoint could refuse.
-      const isHead = some.every((call) => isSameCall(call, this.#heads.call))
-      return retryPassing(some, () =>
-        this.#learning(options, () => this.#exchange(some, options, isHead), {
+    const exchange = (part: readonly RpcCall[], mayBeTooWide: boolean) => {
+      // A question for the head has no parameters that an endpoint could refuse: its failure always counts.
+      const isHead = part.every((call) => isSameCall(call, this.#heads.call))
+      return retryPassing(part, () =>
+        this.#learning(options, () => this.#exchange(part, options, isHead), {
           isHead,
           isForgiven: (failure) => mayBeTooWide && mayBeForSize(failure),
         }),
@@ -153,7 +156,7 @@ export class Endpoint {
     return answers
   }
 
-  /** @throws EndpointFailure, as `send` */
+  /** Sends one HTTP request, for families without JSON-RPC. @throws EndpointFailure, as `send` */
   fetch(request: HttpRequest, options: SendOptions): Promise<HttpAnswer> {
     const { path, body } = request
     return this.#learning(
@@ -167,7 +170,7 @@ export class Endpoint {
     await this.#transport.close()
   }
 
-  /** Sends in its turn, and notes what the outcome says about the endpoint. @source F-63, F-65, F-82 */
+  /** Waits for a turn, sends, and updates health and pace by the outcome. @source F-63, F-65, F-82 */
   async #learning<Answer>(
     options: SendOptions,
     send: () => Promise<Answer>,
@@ -175,7 +178,7 @@ export class Endpoint {
   ): Promise<Answer> {
     if (this.#pace.isLimited && !(await this.#pace.turn(options)))
       throw new EndpointFailure({ alias: this.alias, reason: 'busy' })
-    // No await stands between this check and `afterSend`, so that only one of many callers probes a paused endpoint.
+    // There is no await between this check and `afterSend`, so that only one caller probes a paused endpoint.
     if (options.evenPaused !== true && this.availability() === 'closed') {
       throw new EndpointFailure({ alias: this.alias, reason: 'excluded' })
     }
@@ -239,7 +242,7 @@ export class Endpoint {
     return { timeoutMs: Math.max(deadlineMs - this.#now(), 0), signal }
   }
 
-  /** Asks again for an answer above the usual size, which no smaller question can avoid, one at a time. @source F-81 */
+  /** Asks; if the answer is too long, asks again with a higher limit, one such answer at a time. @source F-81 */
   async #evenLarge<Answer>(
     options: SendOptions,
     ask: (sending: SendingOptions) => Promise<Answer>,
@@ -265,7 +268,7 @@ export class Endpoint {
     return call !== undefined && answer?.ok ? this.#heads.readHead(call, answer.result) : undefined
   }
 
-  /** Asks for the head: it shows whether an endpoint that fails at what is named answers at all. */
+  /** Asks for the head, to see whether an endpoint answers at all after failures that callers' parameters may have caused. */
   #checkHead(): void {
     const nowMs = this.#now()
     if (nowMs - this.#headCheckedAtMs < headCheckMs.every) return

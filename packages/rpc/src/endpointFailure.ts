@@ -11,9 +11,9 @@ export type FailureReason =
   /** The caller no longer wants the answer. Says nothing about the endpoint. */
   | 'cancelled'
   | 'http_status'
-  /** The endpoint does not take this request: its size, or something that it names. */
+  /** The endpoint refuses this request, for its size or something that it names. */
   | 'refused'
-  /** Not asked to its end: the endpoint takes so little at once that too many requests would be needed. */
+  /** Given up: the endpoint takes so little at once that too many requests would be needed. */
   | 'too_wide'
   /** HTTP 429, or a JSON-RPC error that means the same. */
   | 'rate_limited'
@@ -28,6 +28,7 @@ export type FailureReason =
   /** Not asked at all: the breaker is open, the endpoint cools down, or its head lags. */
   | 'excluded'
 
+/** One endpoint gave no usable answer to a request. */
 export class EndpointFailure extends Error {
   readonly alias: string
   readonly reason: FailureReason
@@ -42,7 +43,7 @@ export class EndpointFailure extends Error {
     retryAfterMs?: number | undefined
     /** Socket error code such as `ECONNREFUSED`. */
     code?: string | undefined
-    /** The beginning of a body that refuses. */
+    /** The beginning of the body, if it may say why. */
     said?: string | undefined
     /** The answer that could not be read, and the node's own error, for logs. */
     cause?: Error | undefined
@@ -60,13 +61,13 @@ export class EndpointFailure extends Error {
     this.#said = args.said ?? ''
   }
 
-  /** The endpoint's own words, to learn from: no member that a log writes. */
+  /** The endpoint's own words, from which limits are learnt. A getter, so that logs do not contain them. */
   get said(): string {
     return this.#said
   }
 }
 
-const forNames: ReadonlySet<FailureReason> = new Set([
+const possiblyForName: ReadonlySet<FailureReason> = new Set([
   'refused',
   'http_status',
   'timeout',
@@ -78,5 +79,5 @@ const forNames: ReadonlySet<FailureReason> = new Set([
   'bad_answer',
 ])
 
-/** Failures that what a question names can be the cause of: the endpoint was reached. */
-export const mayBeForName = ({ reason }: EndpointFailure) => forNames.has(reason)
+/** True if something that the question names (an id, an address) may have caused the failure, not the endpoint. */
+export const mayBeForName = ({ reason }: EndpointFailure) => possiblyForName.has(reason)

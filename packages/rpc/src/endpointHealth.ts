@@ -1,20 +1,20 @@
 import type { FailureReason } from './endpointFailure.ts'
 
 /**
- * Health of one endpoint. Immutable: every event makes a new state, so the rules can be tested without a network or a
- * clock.
+ * Health of one endpoint, with a circuit breaker: after several failures in a row it opens, so that nothing is sent for a
+ * while; then it is half-open, and one call probes the endpoint. Immutable: every event makes a new state.
  */
 export type HealthState = {
   /** Moving average over answered calls; `undefined` before the first. */
   readonly latencyMs: number | undefined
   readonly consecutiveFailures: number
-  /** Times the breaker opened since the last success: each doubles the pause. */
+  /** Times that the breaker opened since the last success; each doubles the pause. 0: it is closed. */
   readonly openings: number
-  /** While open, nothing is sent. 0 when closed. */
+  /** End of the pause, ms since the epoch; nothing is sent before. 0 if the breaker is closed. */
   readonly openUntilMs: number
-  /** True while the one call that decides between open and closed is out. */
+  /** True while the probe is in flight. */
   readonly probing: boolean
-  /** The endpoint asked for a pause (HTTP 429). */
+  /** End of a pause that the endpoint asked for (HTTP 429), ms since the epoch. */
   readonly coolUntilMs: number
   readonly headBlock: bigint | undefined
 }
@@ -36,8 +36,8 @@ const coolDownMs = { withoutHint: 1_000, shortest: 100 }
 const latencyWeight = 0.2
 
 /**
- * `ready`: send. `probe`: the pause is over and one call may find out. `closed`: do not send, either
- * paused or with a probe under way.
+ * Whether calls may be sent. `ready`: yes. `probe`: the pause is over, and one call may probe the endpoint. `closed`: no,
+ * because of a pause or a probe in flight.
  */
 export type Availability = 'ready' | 'probe' | 'closed'
 
@@ -69,7 +69,7 @@ export function afterSuccess(state: HealthState, latencyMs: number): HealthState
   }
 }
 
-/** An endpoint that asks for patience is left alone for a while; every other failure counts. */
+/** A failure counts towards opening the breaker; `rate_limited` only pauses the endpoint. */
 export function afterFailure(
   state: HealthState,
   failure: { readonly reason: FailureReason; readonly retryAfterMs?: number | undefined },
@@ -86,8 +86,8 @@ export function afterFailure(
 }
 
 /**
- * A call was given up before it was answered: the latency is at least this long. A probe that was given
- * up decided nothing, so the same pause starts again.
+ * A call was given up before it was answered, so the latency is at least this long. A probe that was given up decides
+ * nothing: the same pause starts again.
  */
 export function afterCutShort(state: HealthState, elapsedMs: number, nowMs: number): HealthState {
   const slower = state.latencyMs === undefined || elapsedMs > state.latencyMs
@@ -95,18 +95,21 @@ export function afterCutShort(state: HealthState, elapsedMs: number, nowMs: numb
   return state.probing ? opened(measured, nowMs) : measured
 }
 
-/** It does not take so much at once: that says nothing about it. A probe decides nothing so. */
+/** A refusal for the size of a request says nothing about health; a probe ends without a decision. */
 export function afterRefusal(state: HealthState): HealthState {
   return { ...state, probing: false }
 }
 
-/** No answer to a question that names something. By such failures alone the breaker never opens. @source F-82 */
+/**
+ * A failure that a name in the question may have caused. It counts, but never opens the breaker: the count stays below
+ * the limit, and a question for the head decides. @source F-82
+ */
 export function afterNamedFailure(state: HealthState): HealthState {
   const counted = Math.min(state.consecutiveFailures + 1, breaker.failuresToOpen - 1)
   return { ...afterRefusal(state), consecutiveFailures: Math.max(state.consecutiveFailures, counted) }
 }
 
-/** True where only the endpoint's own head can still tell whether it is at fault. */
+/** True if one more failure would open the breaker, or it is open: then the endpoint's head is asked for. */
 export function isSuspect({ openings, consecutiveFailures }: HealthState): boolean {
   return openings > 0 || consecutiveFailures >= breaker.failuresToOpen - 1
 }
@@ -130,8 +133,8 @@ function averaged(average: number | undefined, sample: number): number {
 }
 
 /**
- * The height that endpoints are measured against: the upper median of what they answered in one round.
- * With two it is the higher, with three one liar with a far head moves nothing.
+ * The height with which endpoints are compared: the upper median of their heads in one round. With two it is the higher
+ * one; with three, one false head far ahead has no effect.
  * @source ledger-and-safety.md 4.3
  */
 export function referenceHead(heads: readonly bigint[]): bigint | undefined {
@@ -146,20 +149,24 @@ export function isLagging(state: HealthState, reference: bigint | undefined, lag
 }
 
 /**
- * Positions in the order in which they should be asked: the configured order among those of similar
- * latency, so that nearly equal endpoints do not alternate; clearly slower ones after them; a probe last,
- * because a caller should not pay for it while others answer.
+ * Positions of usable endpoints in the order in which to ask them. First those of similar latency, in configured order, so
+ * that nearly equal ones do not alternate; then clearly slower ones, by latency; then those to be probed, since a probe may
+ * delay its caller.
  */
 export function askingOrder(
   endpoints: readonly { readonly state: HealthState; readonly availability: Availability }[],
 ): readonly number[] {
   const usable = endpoints
-    .map(({ state, availability: at }, position) => ({ position, at, latencyMs: state.latencyMs ?? 0 }))
-    .filter(({ at }) => at !== 'closed')
-  const fastestMs = Math.min(...usable.filter(({ at }) => at === 'ready').map((one) => one.latencyMs))
+    .map(({ state, availability }, position) => ({ position, availability, latencyMs: state.latencyMs ?? 0 }))
+    .filter(({ availability }) => availability !== 'closed')
+  const fastestMs = Math.min(
+    ...usable.filter(({ availability }) => availability === 'ready').map((one) => one.latencyMs),
+  )
   const similarMs = Math.max(2 * fastestMs, fastestMs + 20)
-  const group = (one: { at: Availability; latencyMs: number }) =>
-    one.at === 'probe' ? 2 : one.latencyMs > similarMs ? 1 : 0
+  const group = ({ availability, latencyMs }: { availability: Availability; latencyMs: number }) => {
+    if (availability === 'probe') return 2
+    return latencyMs > similarMs ? 1 : 0
+  }
   return usable
     .sort((a, b) => group(a) - group(b) || (group(a) === 1 ? a.latencyMs - b.latencyMs : 0))
     .map(({ position }) => position)

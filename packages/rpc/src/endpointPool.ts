@@ -7,13 +7,13 @@ export type EndpointPoolOptions = {
   readonly headCall: RpcCall
   /** An endpoint further behind the others is not asked. */
   readonly lagBlocksMax: number
-  /** Least time between two rounds that run beside other calls. */
+  /** Least time between two rounds of head probes that calls start in the background. */
   readonly headProbeIntervalMs: number
   readonly now: () => number
 }
 
 const headProbeTimeoutMs = 2_000
-/** Least time between rounds that a caller waits for because every usable endpoint lags. */
+/** Least time between rounds that a caller waits for, because every usable endpoint lags. */
 const urgentIntervalMs = 1_000
 
 /** Decides which endpoints of a chain may be asked, from their health and from how their heads compare. */
@@ -31,8 +31,8 @@ export class EndpointPool {
   }
 
   /**
-   * Endpoints in the order to ask them. When all that are up lag behind one that is down, their heads
-   * are compared anew before the caller is refused, for as long as the caller has time.
+   * Endpoints in the order in which to ask them. If all available ones lag behind the reference, which a failed endpoint
+   * may have set, their heads are compared again first, within the caller's deadline.
    */
   async candidates(deadlineMs: number): Promise<readonly Endpoint[]> {
     if (this.#isDue(this.#options.headProbeIntervalMs)) void this.probeHeads()
@@ -44,7 +44,7 @@ export class EndpointPool {
     return this.#ordered()
   }
 
-  /** One round over all endpoints that are not paused. Callers share a round that is under way. */
+  /** Asks all endpoints that are not paused for their heads. Concurrent callers share one round. */
   probeHeads(): Promise<void> {
     this.#round ??= this.#probeAll().finally(() => {
       this.#round = undefined
@@ -68,7 +68,7 @@ export class EndpointPool {
       this.endpoints.map((endpoint) =>
         endpoint.send([headCall], { deadlineMs }).then(
           () => endpoint.state.headBlock,
-          // The endpoint has taken note of its failure; a round only compares those that answer.
+          // The endpoint has noted its failure itself; the round compares those that answer.
           () => undefined,
         ),
       ),

@@ -2,10 +2,10 @@ import type { EndpointFailure } from './endpointFailure.ts'
 import type { RpcAnswer, RpcCall, Sizes } from './jsonRpc.ts'
 
 const growth = { firstWaitMs: 60_000, longestWaitMs: 3_600_000 }
-/** Time for which an endpoint that refused even the smallest request is not asked in parts. */
+/** After an endpoint refused even the smallest request, its refusals are not taken for limits for so long. */
 const giveUpMs = 60_000
 
-/** One limit as refusals taught it. Twice as much is tried after a while, and later each time that fails. */
+/** One limit of an endpoint, learnt from refusals. After a while twice as much is tried; each failure doubles the wait. */
 class LearnedSize {
   #max = Number.POSITIVE_INFINITY
   #waitMs = growth.firstWaitMs
@@ -19,12 +19,16 @@ class LearnedSize {
     return nowMs < this.#growAtMs ? this.#max : 2 * this.#max
   }
 
-  /** A refused size above the known limit leaves the limit as it is: only the growth failed. */
+  /**
+   * The next size to try. A size above the known limit was only a try to grow, so the limit itself is next; else the size
+   * that the refusal's message names, or half of the refused one.
+   */
   narrow(refused: number, hint: number | undefined): number {
     if (refused > this.#max) return this.#max
     return hint !== undefined && hint >= 1 && hint < refused ? hint : Math.max(1, Math.floor(refused / 2))
   }
 
+  /** Takes a new limit. If it is no lower, only the try to grow has failed, and the next one is later. */
   learn(max: number, nowMs: number): void {
     const grewInVain = max >= this.#max
     if (grewInVain && nowMs < this.#growAtMs) return
@@ -33,11 +37,12 @@ class LearnedSize {
     this.#growAtMs = nowMs + this.#waitMs
   }
 
-  /** Undoes a narrowing where something else caused the refusal. */
+  /** Raises the limit again, because something else had caused the refusal. */
   restore(max: number): void {
     this.#max = Math.max(max, this.#max)
   }
 
+  /** A request of this size was answered: the limit is at least as high. */
   answered(width: number, nowMs: number): void {
     if (width <= this.#max) return
     this.#max = width
@@ -46,7 +51,7 @@ class LearnedSize {
   }
 }
 
-/** The sizes that an endpoint takes, as its refusals taught them. @source F-80 */
+/** Calls per request and blocks per `eth_getLogs` that an endpoint takes, learnt from its refusals. @source F-80 */
 export class EndpointSizes {
   readonly #calls = new LearnedSize()
   readonly #logBlocks = new LearnedSize()
@@ -61,12 +66,12 @@ export class EndpointSizes {
     return { calls: this.#calls.allowed(nowMs), logBlocks: this.#logBlocks.allowed(nowMs) }
   }
 
-  /** True where the size of these calls may be the cause of their refusal. */
+  /** True if the size of these calls may be the cause of a refusal. */
   mayBeTooWide(calls: readonly RpcCall[], nowMs: number): boolean {
     return nowMs >= this.#givenUpUntilMs && !isSmallest(calls)
   }
 
-  /** Narrows what is tried; batches first. @param start what was tried when the question began */
+  /** Narrows `tried` after a refusal, the number of calls first. @param start sizes at the beginning of the question */
   narrow(
     tried: Sizes,
     { calls, said: message, start }: { calls: readonly RpcCall[]; said: string; start: Sizes },
@@ -75,7 +80,7 @@ export class EndpointSizes {
       tried.calls = this.#calls.narrow(calls.length, callsHint(message))
       return
     }
-    // The range alone was too wide, and not the batch that it came in.
+    // A single call was refused, so its range was too wide, and the number of calls was not the reason.
     if (tried.calls < start.calls) this.#calls.restore(start.calls)
     tried.calls = start.calls
     tried.logBlocks = this.#logBlocks.narrow(widestRange(calls), rangeHint(message))
@@ -93,7 +98,7 @@ export class EndpointSizes {
     this.#logBlocks.answered(widestRange(calls), nowMs)
   }
 
-  /** Some endpoints count each call of a batch, and never take a batch larger than their limit per second. */
+  /** After two rate limits in a row the batch is halved: some endpoints count each call of a batch, and limit it by that. */
   limited(calls: readonly RpcCall[], nowMs: number): void {
     this.#limitedInARow += 1
     if (calls.length === 1 || this.#limitedInARow < 2) return
@@ -101,30 +106,32 @@ export class EndpointSizes {
     this.#limitedInARow = 0
   }
 
+  /** Stops taking refusals for limits for a while. */
   giveUp(nowMs: number): void {
     this.#givenUpUntilMs = nowMs + giveUpMs
   }
 }
 
-/** Refusals of a whole request that may be for its size. */
+/** True for a refusal of a whole request that may be due to its size. */
 export function isRefusedWhole({ reason, status, said: message }: EndpointFailure): boolean {
   if (reason === 'http_status') return status === 500 && sizeWords.test(message)
   return reason === 'refused' || reason === 'not_json' || (reason === 'bad_answer' && message !== '')
 }
 
-/** Those, and an answer that is too long. */
+/** True for such a refusal, and for an answer that is too long. */
 export const mayBeForSize = (failure: EndpointFailure) =>
   failure.reason === 'oversize' || isRefusedWhole(failure)
 
 const sizeWords = /range|limit|too (many|large|wide|big|long)|exceed|maximum|up to|batch|timed? ?out/i
 
-/** An `eth_getLogs` that was refused for its width. @source the error pages of node providers */
+/** True if an `eth_getLogs` was refused for its range, by codes and words of node providers. */
 export function isRangeRefused(call: RpcCall, answer: RpcAnswer | undefined): boolean {
   if (answer?.ok !== false || rangeWidth(call) <= 1) return false
   const { code, message } = answer
   return code === -32_005 || (code <= -32_600 && code >= -32_602) || sizeWords.test(message)
 }
 
+/** Number of blocks that an error message offers, e.g. `[0x1, 0x64]`, `100 blocks` or `range is limited to 100`. */
 function rangeHint(message: string): number | undefined {
   const [, from, to] = /\[\s*(0x[0-9a-f]{1,15})\s*,\s*(0x[0-9a-f]{1,15})\s*\]/i.exec(message) ?? []
   if (from !== undefined && to !== undefined) return Number(to) - Number(from) + 1
@@ -133,6 +140,7 @@ function rangeHint(message: string): number | undefined {
   return numberIn(blocks ?? limit)
 }
 
+/** Number of calls that an error message allows, e.g. `maximum batch size is 20`. */
 function callsHint(message: string): number | undefined {
   const [, limit] = /(?:max\w*|limit\w*|up to|more than|exceeds?)\D{0,30}?(\d[\d,]{0,9})/i.exec(message) ?? []
   return numberIn(limit)
@@ -146,7 +154,7 @@ const widestRange = (calls: readonly RpcCall[]) =>
 
 type LogRange = { readonly filter: object; readonly from: number; readonly to: number }
 
-/** The heights that the call asks logs of; `undefined` where it names no two numbers. */
+/** Range of heights of an `eth_getLogs`; `undefined` for other calls, and without two numbers. */
 export function logRange({ method, params: [filter] }: RpcCall): LogRange | undefined {
   if (method !== 'eth_getLogs' || typeof filter !== 'object' || filter === null) return undefined
   if (!('fromBlock' in filter) || !('toBlock' in filter)) return undefined
@@ -156,13 +164,13 @@ export function logRange({ method, params: [filter] }: RpcCall): LogRange | unde
     : undefined
 }
 
-/** Blocks that the call asks logs of, by two numbers; 0 for every other call. */
+/** Number of blocks in the range of an `eth_getLogs`; 0 for other calls. */
 function rangeWidth(call: RpcCall): number {
   const range = logRange(call)
   return range === undefined ? 0 : range.to - range.from + 1
 }
 
-/** The call itself, or the parts of its log range. */
+/** The call, split into calls of at most `logBlocks` blocks if its log range is wider. */
 export function partsOf(call: RpcCall, logBlocks: number): readonly RpcCall[] {
   const range = logRange(call)
   if (range === undefined || range.to - range.from < logBlocks) return [call]
@@ -175,7 +183,7 @@ export function partsOf(call: RpcCall, logBlocks: number): readonly RpcCall[] {
   })
 }
 
-/** Two halves of a request, or of its one range; undefined where it has none. */
+/** Two halves of a request's calls, or of the range of its only call; undefined if it cannot be split. */
 export function halvesOf(calls: readonly RpcCall[]): readonly (readonly RpcCall[])[] | undefined {
   const [call] = calls
   if (call === undefined || isSmallest(calls)) return undefined
@@ -184,10 +192,10 @@ export function halvesOf(calls: readonly RpcCall[]): readonly (readonly RpcCall[
   return partsOf(call, Math.ceil(rangeWidth(call) / 2)).map((half) => [half])
 }
 
-/** One call, and of one block if it asks for logs. */
+/** True for a request that cannot be split: one call, of at most one block of logs. */
 export const isSmallest = (calls: readonly RpcCall[]) => calls.length === 1 && widestRange(calls) <= 1
 
-/** One answer of the answers to its parts. */
+/** Joins the answers to the parts of one call: all logs, or the first error. */
 export function joined(answers: readonly RpcAnswer[]): RpcAnswer | undefined {
   const [first, ...others] = answers
   if (others.length === 0) return first

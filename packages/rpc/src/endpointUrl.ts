@@ -1,6 +1,6 @@
 import { ConfigurationError, Secret } from '@causeway/core'
 
-/** An endpoint's URL taken apart, so that its secret parts are never carried along by accident. */
+/** The parts of an endpoint's URL, with the secret ones wrapped. */
 export type EndpointTarget = {
   /** Scheme, host and port. */
   readonly origin: string
@@ -17,6 +17,7 @@ export type EndpointTarget = {
 const aliasPattern = /^[A-Za-z0-9._:#[\]-]{1,128}$/
 
 /**
+ * Parses the URL of an endpoint.
  * @param position counts from 1, in the order of configuration
  * @throws ConfigurationError when the URL is not absolute http(s) or the alias could carry a secret
  */
@@ -42,8 +43,8 @@ export function parseEndpoint(
 }
 
 /**
- * Voice behind a URL: its host, because one operator controls the answers of all ports and paths of a host. On
- * loopback, where everything is one host, the port distinguishes nodes.
+ * The voice that a URL belongs to, which has one vote: its host, since one operator controls all its ports and paths. On
+ * loopback the port is part of the voice, since local nodes share a host.
  */
 function voiceOf({ hostname, host }: Pick<URL, 'hostname' | 'host'>): string {
   return loopbackPattern.test(hostname) ? host : hostname.replace(/\.$/, '')
@@ -68,7 +69,7 @@ function basicAuthorization(username: string, password: string): string {
   return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`
 }
 
-/** A stray `%` in a password is taken literally. */
+/** Decodes percent encoding; a text with a stray `%` is taken literally. */
 function decodeURIComponentSafely(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -4,8 +4,9 @@ import { halves } from './groupedQuestions.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
 import { sendAndRetryOnce } from './sendAndRetryOnce.ts'
 
+/** Limits of a view's requests. */
 export type ViewLimits = {
-  /** HTTP requests to one endpoint at the same time; what comes meanwhile waits and travels together. */
+  /** HTTP requests to one endpoint at the same time; further calls wait, and then share a request. */
   readonly requestsInFlightMax: number
   readonly callsPerRequestMax: number
   /** Different calls waiting for one endpoint; more are refused. */
@@ -13,6 +14,7 @@ export type ViewLimits = {
   readonly requestTimeoutMs: number
 }
 
+/** A caller that waits for the answer to a call. */
 type Waiter = {
   readonly resolve: (answer: RpcAnswer) => void
   readonly reject: (failure: unknown) => void
@@ -20,8 +22,8 @@ type Waiter = {
 type WaitingCall = { readonly call: RpcCall; readonly waiters: Set<Waiter> }
 
 /**
- * One endpoint's view of the chain. Calls of the same turn of the event loop travel in one HTTP request, equal ones
- * once, so that a round of an attestation is one round trip per endpoint however much it reads.
+ * One endpoint as a quorum asks it. Calls of the same turn of the event loop share one HTTP request, and equal calls are
+ * sent once, so that a round of a reading is one round trip to each endpoint.
  */
 export class EndpointView {
   readonly alias: string
@@ -45,7 +47,7 @@ export class EndpointView {
     return Promise.all(calls.map((call) => this.#enqueue(call, signal)))
   }
 
-  /** Answers to one call that must not hold others up, in a request of its own. @throws EndpointFailure */
+  /** Asks one call in a request of its own, so that it does not delay others. @throws EndpointFailure */
   async askAlone(call: RpcCall, signal: AbortSignal): Promise<RpcAnswer> {
     const deadlineMs = this.#now() + this.#limits.requestTimeoutMs
     const [answer] = await sendAndRetryOnce(this.#endpoint, [call], { deadlineMs, signal, repeatable: true })
@@ -83,7 +85,7 @@ export class EndpointView {
     })
   }
 
-  /** After the promises of this turn: what follows from one answer is asked together. */
+  /** Sends at the end of this turn of the event loop, so that calls that follow from one answer share a request. */
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
@@ -119,7 +121,7 @@ export class EndpointView {
       }
     } catch (failure) {
       if (batch.length > 1 && failure instanceof EndpointFailure && mayBeForName(failure)) {
-        // One call that it fails at costs the others no answer.
+        // A call that makes the endpoint fail must not take the answers of others: the halves are sent by themselves.
         await Promise.all(
           halves(batch.filter(({ waiters }) => waiters.size > 0)).map((half) => this.#send(half)),
         )

@@ -2,14 +2,14 @@ import { divideUp } from '@causeway/core'
 import { countVoices, type Electorate, type Vote } from './tally.ts'
 
 /**
- * Number of estimates that a median needs so that liars cannot decide it: 2f + 1 for f possible liars, and at least
- * three. @source rule Q-162
+ * Number of estimates that a median needs so that false ones cannot decide it: 2f + 1 for f possible liars (voices beyond
+ * the threshold), and at least three. @source rule Q-162
  */
 export function estimatesNeeded({ voters, threshold }: Electorate): number {
   return Math.max(3, 2 * (countVoices(voters) - threshold) + 1)
 }
 
-/** One estimate per voice; `undefined` when they are too few. */
+/** Median of one estimate from each voice; `undefined` if there are too few. */
 export function medianOfVoices<Value>(
   votes: readonly Vote<Value>[],
   electorate: Electorate,
@@ -22,7 +22,7 @@ export function medianOfVoices<Value>(
   return byVoice.size >= estimatesNeeded(electorate) ? medianUp([...byVoice.values()]) : undefined
 }
 
-/** Zero for no values; between two middle values their mean, rounded up. */
+/** Median; of two middle values their mean, rounded up. Zero without values. */
 export function medianUp(values: readonly bigint[]): bigint {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   const upper = sorted[Math.floor(sorted.length / 2)]

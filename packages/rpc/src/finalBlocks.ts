@@ -2,7 +2,7 @@ import type { FinalBlock, FinalBlocks } from '@causeway/core'
 import type { ChainQuestion, EndpointSource, QuorumClient } from './quorumClient.ts'
 import { singleRoundQuestion } from './singleRoundQuestion.ts'
 
-/** Final blocks of one chain, by number and hash, as the quorum shows them. */
+/** Reader of a chain's final blocks by quorum, from a family's questions about them. */
 export function createFinalBlocks<View extends EndpointSource, First, Pin>(
   quorum: QuorumClient<View>,
   reading: {

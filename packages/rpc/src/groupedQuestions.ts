@@ -1,24 +1,27 @@
-/** Group commit for reads: one request to a node serves many questions. @source F-87 */
+/** Groups questions of many callers into few requests to a node, like a group commit. @source F-87 */
 export type QuestionGroups<Question> = {
-  /** Questions that wait for a group; those in flight are not counted. */
+  /** Number of questions that wait to be sent. */
   waiting(): number
   add(question: Question): void
 }
 
 export type QuestionGroupsOptions<Question> = {
-  /** Groups that may be out at once; while so many are, further questions gather. */
+  /** Groups that may be in flight at once; meanwhile further questions gather. */
   readonly inFlightMax: number
-  /** Delays the first group, so that questions of one moment leave in it together. */
-  readonly defer: (leave: () => void) => void
-  /** True for a question that a caller still waits for; other questions are not sent. Default: all are. */
+  /** Delays the sending, so that questions of the same moment share a group. */
+  readonly defer: (send: () => void) => void
+  /** True for a question that a caller still waits for; others are not sent. Default: all are. */
   readonly isWanted?: (question: Question) => boolean
-  /** Questions that may still be asked once their group failed. Default: the wanted ones. */
+  /** True for a question that may be asked again after its group failed. Default: the wanted ones. */
   readonly mayAskAgain?: (question: Question) => boolean
-  /** As many of the first ones as one request holds. */
+  /** Takes the first waiting questions that fit into one request. */
   readonly firstOf: (waiting: readonly Question[]) => readonly Question[]
-  /** Answers every question of the group; where it rejects, the halves are asked: one name costs nobody else his answer. */
+  /**
+   * Answers every question of the group. If it rejects, the halves of the group are sent by themselves, so that one bad
+   * question does not take the others' answers.
+   */
   readonly send: (group: readonly Question[]) => Promise<void>
-  /** One that failed alone, or may not be asked again. */
+  /** Called for a question that failed alone, or may not be asked again. */
   readonly fail: (question: Question, error: unknown) => void
 }
 
@@ -35,13 +38,13 @@ export function createQuestionGroups<Question>(
     try {
       await send(group)
     } catch (error) {
-      const again = group.length > 1 ? group.filter(mayAskAgain) : []
-      for (const question of group) if (!again.includes(question)) fail(question, error)
-      await Promise.all(halves(again).map(ask))
+      const repeated = group.length > 1 ? group.filter(mayAskAgain) : []
+      for (const question of group) if (!repeated.includes(question)) fail(question, error)
+      await Promise.all(halves(repeated).map(ask))
     }
   }
 
-  const leave = (): void => {
+  const sendGroups = (): void => {
     isGathering = false
     while (inFlight < inFlightMax) {
       waiting = waiting.filter(isWanted)
@@ -51,7 +54,7 @@ export function createQuestionGroups<Question>(
       inFlight += 1
       void ask(group).finally(() => {
         inFlight -= 1
-        leave()
+        sendGroups()
       })
     }
   }
@@ -61,12 +64,12 @@ export function createQuestionGroups<Question>(
       waiting.push(question)
       if (isGathering) return
       isGathering = true
-      defer(leave)
+      defer(sendGroups)
     },
   }
 }
 
-/** Two of several, one of one, none of none. */
+/** Splits the items in two; of one item or none, only non-empty parts are returned. */
 export function halves<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   const middle = Math.ceil(items.length / 2)
   return [items.slice(0, middle), items.slice(middle)].filter(({ length }) => length > 0)

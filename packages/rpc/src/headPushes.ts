@@ -1,18 +1,18 @@
 import type { HeadSubscription, Secret } from '@causeway/core'
 import { WebSocket } from 'ws'
 
-/** Why an endpoint tells of no blocks now. */
+/** Why a subscription ended. `silent`: no sign of life; `flood`: more messages than blocks can be. */
 export type PushEnd = 'closed' | 'unreachable' | 'silent' | 'refused' | 'flood'
 
 export type HeadPushOptions = {
-  /** One voice or several: each that tells of a block counts, since agreement needs more than one to have it. */
+  /** Websocket URLs; the first endpoint with a new block triggers `onHead`, later ones again. */
   readonly urls: readonly Secret[]
   readonly subscription: HeadSubscription
   /** Minimum milliseconds between two heads of one endpoint; heads in between are ignored. */
   readonly leastMs: number
-  /** There may be a new block. The push itself is not trusted: the listener asks by agreement. */
+  /** Called when there may be a new block. The push itself is not trusted: the listener asks by agreement. */
   readonly onHead: () => void
-  /** Told when an endpoint begins to tell of blocks (`end` undefined), and when it stops. Never with what it sent. */
+  /** Called when an endpoint's subscription begins (`end` undefined), and when it ends. */
   readonly onChange: (endpoint: string, end: PushEnd | undefined) => void
 }
 
@@ -22,21 +22,21 @@ const limits = {
   /** A head is under 3 kB; rollups with long blooms and extra data stay under 8. */
   messageBytesMax: 16 * 1024,
   handshakeMs: 5_000,
-  /** Ping, and after two of them without a word the connection is taken for dead. */
+  /** Interval of pings; after two without any message the connection counts as dead. */
   pingMs: 20_000,
   /** The fastest chains make five blocks a second. */
   messagesMax: 200,
   messagesWindowMs: 10_000,
   firstPauseMs: 1_000,
   pauseMaxMs: 60_000,
-  /** After a refusal or a flood: it will do the same again. */
+  /** After a refusal or a flood, since the endpoint will probably do the same again. */
   longPauseMs: 600_000,
 }
 
 /**
- * Subscribes to the new heads of several endpoints, so that a block is looked at when it is there and not at the next
- * turn of a clock. A connection that ends is made again, ever later while it fails; nobody waits for any.
- * An endpoint can at worst have its chain looked at once in `leastMs`.
+ * Subscribes to new heads at several endpoints, so that a new block is read at once and not only at the next interval. A
+ * connection that ends is opened again after a pause, which grows while it fails; callers never wait for it. The worst
+ * that an endpoint can do is to have the chain read once every `leastMs`.
  */
 export function openHeadPushes({ urls, ...terms }: HeadPushOptions): HeadPushes {
   const endpoints = urls.map((url, index) => followHeads(url, aliasOf(url, index + 1), terms))
@@ -52,6 +52,7 @@ function aliasOf(url: Secret, position: number): string {
   return `${new URL(url.reveal()).host}#${position}`
 }
 
+/** Keeps one endpoint subscribed until it is closed. */
 function followHeads(
   url: Secret,
   alias: string,
@@ -64,7 +65,7 @@ function followHeads(
   let socket: WebSocket | undefined
   let pausing: NodeJS.Timeout | undefined
 
-  const tell = (end: PushEnd | undefined) => {
+  const report = (end: PushEnd | undefined) => {
     if (reported === (end ?? 'live')) return
     reported = end ?? 'live'
     onChange(alias, end)
@@ -73,14 +74,14 @@ function followHeads(
   const connect = () => {
     socket = subscribe(url, {
       ...terms,
-      onLive: () => tell(undefined),
+      onLive: () => report(undefined),
       onHead() {
         pauseMs = limits.firstPauseMs
         onHead()
       },
       onEnd(end) {
         if (isClosed) return
-        tell(end)
+        report(end)
         const nextMs = end === 'refused' || end === 'flood' ? limits.longPauseMs : pauseMs
         pauseMs = Math.min(2 * pauseMs, limits.pauseMaxMs)
         pausing = setTimeout(connect, nextMs)
@@ -121,13 +122,13 @@ function subscribe(url: Secret, { subscription, leastMs, onLive, onHead, onEnd }
     end = why
     socket.terminate()
   }
-  const hear = watchLife(socket, stop)
+  const noteMessage = watchLife(socket, stop)
   socket.on('open', () => {
     end = 'closed'
     socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
   })
   socket.on('message', (data, isBinary) => {
-    const nowMs = hear()
+    const nowMs = noteMessage()
     if (end === 'flood') return
     // Heads that would be ignored are not parsed.
     if (isLive && nowMs - headAtMs < leastMs) return
@@ -141,37 +142,40 @@ function subscribe(url: Secret, { subscription, leastMs, onLive, onHead, onEnd }
       onHead()
     }
   })
-  // Its end is told by `close`, which follows.
+  // The event `close` follows and reports the end.
   socket.on('error', () => {})
   socket.on('close', () => onEnd(end))
   return socket
 }
 
-/** Whatever comes is a sign of life, and too much of anything a flood. @returns told of each message; when it came */
+/**
+ * Ends a connection that shows no sign of life, or sends too much. @returns a function to call for each message, which
+ * returns the time
+ */
 function watchLife(socket: WebSocket, stop: (why: PushEnd) => void): () => number {
-  let heardAtMs = performance.now()
-  let window = { sinceMs: heardAtMs, messages: 0 }
-  const hear = () => {
-    heardAtMs = performance.now()
-    const isOver = heardAtMs - window.sinceMs > limits.messagesWindowMs
-    window = isOver ? { sinceMs: heardAtMs, messages: 1 } : { ...window, messages: window.messages + 1 }
+  let lastMessageAtMs = performance.now()
+  let window = { sinceMs: lastMessageAtMs, messages: 0 }
+  const noteMessage = () => {
+    lastMessageAtMs = performance.now()
+    const isOver = lastMessageAtMs - window.sinceMs > limits.messagesWindowMs
+    window = isOver ? { sinceMs: lastMessageAtMs, messages: 1 } : { ...window, messages: window.messages + 1 }
     if (window.messages > limits.messagesMax) stop('flood')
-    return heardAtMs
+    return lastMessageAtMs
   }
   const beat = setInterval(() => {
-    if (performance.now() - heardAtMs > 2 * limits.pingMs) stop('silent')
+    if (performance.now() - lastMessageAtMs > 2 * limits.pingMs) stop('silent')
     else if (socket.readyState === WebSocket.OPEN) socket.ping()
   }, limits.pingMs)
   beat.unref()
-  socket.on('pong', hear)
-  socket.on('ping', hear)
+  socket.on('pong', noteMessage)
+  socket.on('ping', noteMessage)
   socket.on('close', () => clearInterval(beat))
-  return hear
+  return noteMessage
 }
 
 type Meaning = 'head' | 'subscribed' | 'refusal' | 'nothing'
 
-/** Families number their subscriptions, or name them. */
+/** What a message means. Subscriptions have a number as their id in some families, and a text in others. */
 function meaningOf(text: string, notification: string): Meaning {
   let message: unknown
   try {

@@ -1,22 +1,22 @@
 import type { RpcCall } from './jsonRpc.ts'
 
-/** Call for the height of a chain's head, and its recognition in answers. */
+/** How the height of a chain's head is asked for, and read from answers. */
 export type HeadTracking = {
   readonly call: RpcCall
-  /** The head that an answer tells, or `undefined` when the call is about something else. */
+  /** The head in an answer; `undefined` if the call was not about the head. */
   readHead(call: RpcCall, result: unknown): bigint | undefined
-  /** The widest question of all that are asked, below a head; absent where none has a width. */
+  /** The widest question that we ever ask, for blocks up to a head; absent in families without log ranges. */
   widest?(head: bigint): RpcCall
 }
 
-/** Asks endpoints whose heights nobody compares a question that no caller chose. */
+/** Head tracking for endpoints whose heights are not compared: `call` only shows whether the endpoint answers. */
 export const answersTo = (call: RpcCall): HeadTracking => ({
   call,
   readHead: ({ method }, result) =>
     method === call.method && typeof result === 'object' && result !== null ? 0n : undefined,
 })
 
-/** Blocks that are looked through at once, where an endpoint takes as many. */
+/** Most blocks of one log query, for endpoints that take as many. */
 export const logBlocksAtMost = 1_000n
 
 export const evmHeadTracking: HeadTracking = {
@@ -30,7 +30,7 @@ export const evmHeadTracking: HeadTracking = {
   widest(head) {
     const from = head < logBlocksAtMost ? 0n : head - logBlocksAtMost + 1n
     const blocks = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${head.toString(16)}` }
-    // Logs that nobody writes: an answer has none.
+    // A filter that no log matches, so that the answer is empty.
     const filter = { address: `0x${'0'.repeat(40)}`, topics: [`0x${'0'.repeat(64)}`] }
     return { method: 'eth_getLogs', params: [{ ...filter, ...blocks }] }
   },

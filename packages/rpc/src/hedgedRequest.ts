@@ -1,6 +1,6 @@
 /**
- * The first success of several ways to get the same answer. The next way starts when the one before it
- * failed or has been silent for `staggerMs`, without giving the silent one up; a success aborts the rest.
+ * The first success of several attempts to get the same answer. The next attempt starts when the one before it has failed,
+ * or has been silent for `staggerMs` (it goes on beside the next one). A success aborts the others.
  * @throws AggregateError of every failure, in the order of the attempts
  */
 export function hedgedRequest<T>(
@@ -39,6 +39,7 @@ export function hedgedRequest<T>(
           failed += 1
           if (failed === attempts.length) settle(() => reject(new AggregateError(failures)))
           else if (position === started - 1 && !controller.signal.aborted) startNext()
+          // After the caller's abort no further attempt starts, so the last failure ends it.
           else if (controller.signal.aborted && failed === started) {
             settle(() => reject(new AggregateError(failures.filter((one) => one !== undefined))))
           }

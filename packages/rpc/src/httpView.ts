@@ -6,8 +6,8 @@ import { retryLost } from './repeatedSending.ts'
 import { SingleFlight } from './sharedWork.ts'
 
 /**
- * One endpoint of an HTTP upstream. Equal requests in flight are one; both requests in flight and waiting requests are
- * bounded.
+ * One endpoint with an HTTP interface, as a quorum asks it. Equal requests in flight are sent once. The numbers of
+ * requests in flight and of waiting ones are limited.
  */
 export class HttpView {
   readonly alias: string
@@ -28,7 +28,9 @@ export class HttpView {
   /** @throws EndpointFailure, with reason `cancelled` when `signal` aborts */
   async ask(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     try {
-      return await this.#flights.run(JSON.stringify(request), signal, (shared) => this.#send(request, shared))
+      return await this.#flights.run(JSON.stringify(request), signal, (sharedSignal) =>
+        this.#send(request, sharedSignal),
+      )
     } catch (error) {
       if (!signal.aborted || error instanceof EndpointFailure) throw error
       throw new EndpointFailure({ alias: this.alias, reason: 'cancelled' })
@@ -67,7 +69,7 @@ export class HttpView {
     })
   }
 
-  /** Passes the place to the longest-waiting request. */
+  /** Gives the free place to the request that has waited longest. */
   #leave(): void {
     const [next] = this.#waiting
     if (next === undefined) this.#inFlight -= 1

@@ -4,7 +4,7 @@ import type { Electorate, Vote, Voter } from './tally.ts'
 /** One JSON-RPC call. */
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] }
 
-/** A member of a batch: its result, or the node's own error (a revert, an unknown method). */
+/** A node's answer to one call: the result, or the node's own error (a revert, an unknown method). */
 export type RpcAnswer =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly code: number; readonly message: string; readonly data?: unknown }
@@ -13,7 +13,7 @@ export type RpcOptions = {
   readonly signal?: AbortSignal
   /** Budget for the whole call, failover included. */
   readonly timeoutMs?: number
-  /** Line that it waits in at an endpoint that limits its rate. Default: `work`. */
+  /** Queue in which the call waits at an endpoint that limits its rate. Default: `work`. */
   readonly line?: Line
 }
 
@@ -27,25 +27,27 @@ export type AgreeOptions = RpcOptions & {
   readonly project?: (answers: readonly RpcAnswer[]) => unknown
 }
 
+/** How votes of endpoints are turned into an outcome. */
 export type PollOptions<Outcome> = RpcOptions & {
   /**
    * Outcome of the votes so far, `undefined` while more are needed. Pure; called after each vote, and with `isLast`
    * when no more are waited for. An error that it throws ends the poll.
    */
   readonly decide: (votes: readonly Vote<readonly RpcAnswer[]>[], isLast: boolean) => Outcome | undefined
-  /** Milliseconds that late endpoints have left to answer, once as many as the threshold have answered. */
+  /** Once as many voices as the threshold have answered, late ones have so many milliseconds left. */
   readonly patienceMs?: number | undefined
-  /** Called once with all votes; without it, calls that no longer matter are given up. */
+  /** Called once with all votes; without it, calls that no longer matter are aborted. */
   readonly onHeard?: ((votes: readonly Vote<readonly RpcAnswer[]>[]) => void) | undefined
 }
 
-/** Answers that enough endpoints gave, and who gave them. */
+/** Answers that enough endpoints gave, and the aliases of these endpoints. */
 export type Agreement = {
   readonly answers: readonly RpcAnswer[]
   /** Aliases, never URLs. */
   readonly agreeingEndpoints: readonly string[]
 }
 
+/** One endpoint's answers in call order; `undefined` if it gave no usable answer. */
 export type EndpointAnswers = Voter & {
   readonly answers: readonly RpcAnswer[] | undefined
 }
@@ -63,21 +65,21 @@ export type EndpointHealth = {
 /** Size of one request to an endpoint: its calls, and the blocks of each `eth_getLogs`. */
 export type Sizes = { calls: number; logBlocks: number }
 
-/** Calls of one request to an endpoint, and blocks of one `eth_getLogs`; infinite where nothing was refused. */
+/** Largest sizes that one endpoint takes; infinite if it has refused nothing. */
 export type TakenSizes = Voter & Readonly<Sizes>
 
 /**
  * JSON-RPC access to one chain over one or several endpoints.
  *
- * `request` and `batch` fail over: they feed what is only shown. What money moves on asks `agree`, or is
- * polled.
+ * `request` and `batch` take any endpoint's answer, and fail over to others: only for data that is shown. Data by which
+ * money is moved must come from `agree` or `poll`.
  * Failures of transport (refused, late, not JSON, HTTP 4xx/5xx, wrong id) become
  * `UpstreamUnavailableError` with code `RPC_HTTP_ERROR` or `REQUEST_TIMED_OUT`; a node's own error is
  * a value of `batch` and a `NodeError` of `request`.
  */
 export interface JsonRpcClient {
   readonly chainId: string
-  /** Its endpoints by host, and how many hosts must say the same by default. */
+  /** The endpoints as voters, and the default number of voices that must agree. */
   readonly electorate: Electorate
   /** One HTTP round trip to one endpoint; answers in call order. @throws UpstreamUnavailableError */
   batch(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly RpcAnswer[]>
@@ -89,8 +91,8 @@ export interface JsonRpcClient {
    */
   agree(calls: readonly RpcCall[], options?: AgreeOptions): Promise<Agreement>
   /**
-   * Asks every endpoint at once and returns what `decide` makes of their answers.
-   * @throws UpstreamUnavailableError when all have spoken and nothing follows
+   * Asks every endpoint at once and returns the outcome of `decide` for their answers.
+   * @throws UpstreamUnavailableError if all have answered or failed, and there is no outcome
    */
   poll<Outcome>(calls: readonly RpcCall[], options: PollOptions<Outcome>): Promise<Outcome>
   /**
@@ -104,7 +106,7 @@ export interface JsonRpcClient {
    */
   probeHeads(): Promise<void>
   health(): readonly EndpointHealth[]
-  /** Largest request that each endpoint takes, as its refusals taught. Asks nothing. */
+  /** Largest request that each endpoint takes, learnt from its refusals. Makes no request. */
   sizes(): readonly TakenSizes[]
   /** Asks each endpoint once for the largest requests in use, then returns `sizes()`. Never rejects. */
   trySizes(): Promise<readonly TakenSizes[]>

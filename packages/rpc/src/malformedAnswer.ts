@@ -1,6 +1,6 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 
-/** A node's answer that is JSON but not what the method returns: to callers, the same as no answer. */
+/** A node's answer is JSON, but not of the form that the method returns. Callers treat it like no answer. */
 export class MalformedAnswerError extends UpstreamUnavailableError {
   /**
    * @param subject the method or function that was asked, never what it answered

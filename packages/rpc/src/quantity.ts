@@ -3,11 +3,10 @@ import type { RpcAnswer } from './jsonRpc.ts'
 import { MalformedAnswerError } from './malformedAnswer.ts'
 import { NodeError } from './nodeError.ts'
 
-/**
- * Parts of node answers. All throw `MalformedAnswerError` on anything that is not exactly the shape,
- * because endpoints may be wrong or lie. `what` names the method that was asked.
- * @source Ethereum JSON-RPC, "Encoding"
- */
+// Strict parsers of members of node answers. All throw `MalformedAnswerError` for any other form, because endpoints may be
+// wrong or lie. `subject` names the method that was asked. @source Ethereum JSON-RPC, "Encoding"
+
+/** An integer as `0x` and hex digits. */
 export function parseQuantity(value: unknown, subject: string): bigint {
   if (typeof value !== 'string' || !quantityPattern.test(value)) throw new MalformedAnswerError(subject)
   return BigInt(value)
@@ -35,7 +34,7 @@ export function parseHash(value: unknown, subject: string): Hex {
   return lowerCase(value)
 }
 
-/** A node's own error is no answer to a read. @throws MalformedAnswerError */
+/** Result of a call that a good node answers without an error. @throws MalformedAnswerError for a node's own error */
 export function resultOf(answer: RpcAnswer | undefined, subject: string): unknown {
   if (answer?.ok !== true) throw new MalformedAnswerError(subject, answer && new NodeError(answer))
   return answer.result
@@ -53,7 +52,7 @@ export function parseList(value: unknown, subject: string): readonly unknown[] {
   return value
 }
 
-/** Nearly all nodes answer in lower case: nothing is copied then. */
+/** Lower case of hex that has been checked; cheap, since nearly all nodes answer in lower case already. */
 export function lowerCase(hex: string): Hex {
   // CAST: the callers have checked that it begins with 0x.
   return hex.toLowerCase() as Hex

@@ -15,7 +15,7 @@ export type QuorumClientOptions = {
   /** String id of the chain in the configuration, e.g. `base`. */
   readonly chainId: string
   readonly endpoints: readonly EndpointToCreate[]
-  /** Voices that must say the same; default ceil(2n/3) of the configured ones. */
+  /** Voices that must agree; default ceil(2n/3) of the configured ones. */
   readonly threshold?: number
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -29,13 +29,14 @@ export type QuorumClientOptions = {
 export type QuorumLimits = ViewLimits & {
   /** Budget of one reading, all rounds included. Default 7 000: an answer is due within 8 s. */
   readonly readingTimeoutMs: number
-  /** Milliseconds that late endpoints have left to take part in the choice of the height. Default 250. */
+  /** Once enough endpoints have made their first reading, late ones have so many ms to take part in `pin`. Default 250. */
   readonly patienceMs: number
 }
 
-/** Target of a question: one endpoint, addressed as its family requires. */
+/** One endpoint, as a family's questions address it: an `EndpointView`, `HttpView` or a family's own view. */
 export type EndpointSource = { readonly alias: string }
 
+/** A question to all endpoints in two rounds, see `QuorumQuestion`: `first`, then `pin` once, then `second`. */
 export type ChainQuestion<First, Pin, Facts, View extends EndpointSource = EndpointView> = Pick<
   QuorumQuestion<View, First, Pin, Facts>,
   'first' | 'pin' | 'second' | 'key' | 'confirms'
@@ -45,26 +46,28 @@ export type ChainQuestion<First, Pin, Facts, View extends EndpointSource = Endpo
   readonly signal: AbortSignal
 }
 
+/** Facts on which a quorum agrees. */
 export type AgreedFacts<Facts> = {
   readonly facts: Facts
   readonly agreeingEndpoints: Evidence['agreeingEndpoints']
 }
 
+/** Health of one endpoint, for metrics. */
 export type QuorumEndpointHealth = {
   readonly alias: string
-  /** False while its breaker is open or it asked for a pause. */
+  /** False while its breaker is open, or after it asked for a pause. */
   readonly isAsked: boolean
   /** Moving average over answered calls; `undefined` before the first. */
   readonly latencyMs: number | undefined
 }
 
 /**
- * All endpoints of one chain, asked side by side for what feeds a signature. No answer of fewer than
- * `threshold` of the configured voices ever leaves it. @source rule P-107
+ * Reads facts for signatures and payments: asks all endpoints of a chain, and returns only answers that at least
+ * `threshold` of the configured voices share. @source rule P-107
  */
 export interface QuorumClient<View extends EndpointSource = EndpointView> {
   readonly chainId: string
-  /** Voices: endpoints of one host are one. */
+  /** Number of configured voices; endpoints of one host are one voice. */
   readonly configured: number
   readonly threshold: number
   /**
@@ -77,7 +80,7 @@ export interface QuorumClient<View extends EndpointSource = EndpointView> {
     ask: (view: View, signal: AbortSignal) => Promise<Said>,
     signal: AbortSignal,
   ): Promise<readonly { readonly alias: string; readonly said: Said | undefined }[]>
-  /** Current health of each endpoint, for metrics. Asks nothing. */
+  /** Current health of each endpoint, for metrics. Makes no request. */
   health(): readonly QuorumEndpointHealth[]
   /** Registers listeners for later events of its endpoints, for metrics. */
   observe(observerOf: ObserveEndpoints): void
@@ -102,8 +105,8 @@ export function createQuorumClient(options: QuorumClientOptions): QuorumClient {
 }
 
 /**
- * The quorum of a client's own endpoints, with its threshold: what one learns of an endpoint the other
- * knows. Closing it closes nothing; the client does.
+ * A quorum over a client's own endpoints, with its threshold, so that both share what they learn about endpoints. The
+ * client closes the connections; `close` of the quorum does nothing.
  */
 export function createQuorumOver(
   client: OwnEndpoints,
@@ -114,19 +117,19 @@ export function createQuorumOver(
 
 type OwnEndpoints = Pick<ChainClient, 'chainId' | 'endpoints' | 'electorate'>
 
-/** Quorum of a client's own endpoints, for a family that asks them in its own way. */
+/** As `createQuorumOver`, for a family with its own kind of view. */
 export function createViewedQuorum<View extends EndpointSource>(
   { chainId, endpoints, electorate }: OwnEndpoints,
   { now, limits }: Pick<QuorumClientOptions, 'now' | 'limits'>,
   viewOf: (view: EndpointView) => View,
 ): QuorumClient<View> {
-  const used = { ...defaultLimits, ...limits }
+  const allLimits = { ...defaultLimits, ...limits }
   return quorumOf({
     chainId,
     endpoints,
-    sources: endpoints.map((endpoint) => viewOf(new EndpointView(endpoint, used, now))),
+    sources: endpoints.map((endpoint) => viewOf(new EndpointView(endpoint, allLimits, now))),
     threshold: electorate.threshold,
-    limits: used,
+    limits: allLimits,
     close: async () => {},
   })
 }
@@ -136,24 +139,24 @@ export function createHttpQuorumClient(options: QuorumClientOptions): QuorumClie
   return createQuorum(options, (endpoint, limits) => new HttpView(endpoint, limits, options.now))
 }
 
-/** Quorum of a client's own HTTP endpoints, for a family that asks them in its own way; closing it closes nothing. */
+/** As `createQuorumOver`, for a family with its own kind of view over HTTP endpoints. */
 export function createHttpQuorumOver<View extends EndpointSource>(
   { chainId, endpoints, electorate }: OwnEndpoints,
   { now, limits }: Pick<QuorumClientOptions, 'now' | 'limits'>,
   viewOf: (view: HttpView) => View,
 ): QuorumClient<View> {
-  const used = { ...defaultLimits, ...limits }
+  const allLimits = { ...defaultLimits, ...limits }
   return quorumOf({
     chainId,
     endpoints,
-    sources: endpoints.map((endpoint) => viewOf(new HttpView(endpoint, used, now))),
+    sources: endpoints.map((endpoint) => viewOf(new HttpView(endpoint, allLimits, now))),
     threshold: electorate.threshold,
-    limits: used,
+    limits: allLimits,
     close: async () => {},
   })
 }
 
-/** A quorum of endpoints that a family asks in its own way; otherwise as `createQuorumClient`. */
+/** As `createQuorumClient`, for a family with its own kind of view. */
 export function createQuorum<View extends EndpointSource>(
   options: QuorumClientOptions,
   createView: (endpoint: Endpoint, limits: QuorumLimits) => View,

@@ -4,20 +4,22 @@ import { createRendezvous } from './rendezvous.ts'
 import { type QuorumOutcome, type Sighting, type SightingVote, tallySightings } from './sighting.ts'
 import type { Electorate } from './tally.ts'
 
+/** A question that is put to every source (endpoint) of a chain, in two rounds. */
 export type QuorumQuestion<Source, First, Pin, Facts> = {
   readonly sources: readonly Source[]
-  /** The sources by alias, and how many voices must see equal facts. */
+  /** The sources as voters, and how many voices must have equal facts. */
   readonly electorate: Electorate
-  /** First reading of a source by itself: its heads, a receipt. */
+  /** First round: reads from a source by itself, e.g. its heads and a receipt. */
   readonly first: (source: Source, signal: AbortSignal) => Promise<First>
-  /** The one height all are then asked at, from what at least `threshold` of them see. Pure. */
+  /** Between the rounds: chooses the height at which all sources are read, from at least `threshold` first readings. Pure. */
   readonly pin: (firsts: readonly First[]) => Pin
-  /** Reading of a source at the chosen height. */
+  /** Second round: reads from a source at the chosen height. The result is the source's vote. */
   readonly second: (source: Source, first: First, pin: Pin, signal: AbortSignal) => Promise<Sighting<Facts>>
+  /** Text that is equal for equal facts; default `comparisonText`. */
   readonly key?: (facts: Facts) => string
-  /** True where the block of another source's facts is on this source's chain; absent where nodes name none. */
+  /** True if the block of another source's facts is on this source's chain; absent in families without such blocks. */
   readonly confirms?: (source: Source, facts: Facts, signal: AbortSignal) => Promise<boolean>
-  /** Milliseconds that late sources have left to take part in the choice of the height. */
+  /** Once enough sources have made their first reading, late ones have so many milliseconds to take part in `pin`. */
   readonly patienceMs: number
   /** Deadline of the whole reading; it ends with the reading, so that no call stays open. */
   readonly deadline: Deadline
@@ -25,19 +27,19 @@ export type QuorumQuestion<Source, First, Pin, Facts> = {
 
 export type QuorumReading<Facts> = {
   readonly outcome: QuorumOutcome<Facts>
-  /** Why sources gave no usable answer. */
+  /** Failures of sources without a usable answer. */
   readonly failures: readonly EndpointFailure[]
-  /** Aliases of sources that had other facts than those that were agreed, as far as they had been heard. */
+  /** Aliases of sources whose facts differ from the agreed ones, among those that had answered by then. */
   readonly outvoted: readonly string[]
 }
 
-/** Time for a late source to show a transaction that enough others, which may be pruned, do not find. */
+/** After enough sources do not find a transaction, a late one has so long to show it: the others may have pruned it. */
 const shownWithinMs = 1_000
 
 /**
- * Asks every source by itself, each from its own view, all at one pinned height, and settles on the first
- * outcome that no missing vote can change; calls still out are aborted. A source that fails counts against
- * the threshold. Rejects only on a bug: whatever a source does is a vote or the lack of one.
+ * Puts a question to every source, all at one chosen height, and resolves with the first outcome that no missing vote can
+ * change; calls in flight are then aborted. A source that fails has no vote, but its voice still counts for the threshold.
+ * Rejects only because of a bug.
  * @source rule P-107
  */
 export function readByQuorum<Source extends { readonly alias: string }, First, Pin, Facts>(
@@ -46,7 +48,7 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
   const { sources, electorate, first, pin, second, key, patienceMs } = question
   const voiceOf = voicesByAlias(electorate)
   const { signal } = question.deadline
-  const pinned = createRendezvous({
+  const rendezvous = createRendezvous({
     expected: sources.length,
     needed: electorate.threshold,
     patienceMs,
@@ -55,31 +57,31 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
   const votes: SightingVote<Facts>[] = []
   const failures: EndpointFailure[] = []
 
-  async function see(source: Source, voice: string): Promise<Sighting<Facts> | undefined> {
-    let arrived = false
+  async function readVote(source: Source, voice: string): Promise<Sighting<Facts> | undefined> {
+    let hasArrived = false
     try {
       const own = await first(source, signal)
-      arrived = true
-      const height = await pinned.arrive(own, voice)
+      hasArrived = true
+      const height = await rendezvous.arrive(own, voice)
       return height === undefined ? undefined : await second(source, own, height.pin, signal)
     } catch (error) {
-      if (!arrived) pinned.fail()
+      if (!hasArrived) rendezvous.fail()
       failures.push(toEndpointFailure(error, source.alias))
       return undefined
     }
   }
 
-  let late: NodeJS.Timeout | undefined
+  let lateSourcesTimer: NodeJS.Timeout | undefined
   return new Promise<QuorumReading<Facts>>((resolve, reject) => {
     const finish = (outcome: QuorumOutcome<Facts>) => {
-      // A copy: what is aborted from here on did not fail.
+      // Copied, because calls that are aborted from here on would be added as failures.
       const reading = { failures: [...failures], outvoted: outvotedBy(outcome, votes) }
       withConfirmation(outcome, question).then((judged) => resolve({ outcome: judged, ...reading }), reject)
     }
     for (const source of sources) {
       const { alias } = source
       const voice = voiceOf.get(alias) ?? alias
-      see(source, voice)
+      readVote(source, voice)
         .then((sighting) => {
           votes.push({ alias, voice, sighting })
           const outcome = tallySightings(votes, electorate, key)
@@ -87,20 +89,20 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
           const isMissing = outcome.status === 'refused' && outcome.reason === 'missing'
           const mayBeShown = question.confirms !== undefined && votes.length < sources.length
           if (!isMissing || !mayBeShown) finish(outcome)
-          else late ??= setTimeout(finish, shownWithinMs, outcome)
+          else lateSourcesTimer ??= setTimeout(finish, shownWithinMs, outcome)
         })
         .catch(reject)
     }
   }).finally(() => {
-    clearTimeout(late)
+    clearTimeout(lateSourcesTimer)
     question.deadline.end()
-    pinned.close()
+    rendezvous.close()
   })
 }
 
 /**
- * Outcome after a transaction was not found by enough sources and shown by one: no refusal if enough sources have the
- * block of the shown one on their chain. @source F-83
+ * Checks an outcome `missing` if some source did show the transaction: if enough sources have that block on their chain,
+ * the outcome is a disagreement instead, since the others may have pruned the transaction. @source F-83
  */
 async function withConfirmation<Source extends { readonly alias: string }, First, Pin, Facts>(
   outcome: QuorumOutcome<Facts>,
@@ -121,7 +123,7 @@ async function withConfirmation<Source extends { readonly alias: string }, First
 
 const voicesByAlias = ({ voters }: Electorate) => new Map(voters.map(({ alias, voice }) => [alias, voice]))
 
-/** A source that lags sees nothing final yet: that is no other answer. */
+/** Sources with other final facts than the agreed ones. A source that has nothing final yet only lags. */
 function outvotedBy<Facts>(
   outcome: QuorumOutcome<Facts>,
   votes: readonly SightingVote<Facts>[],
@@ -132,7 +134,7 @@ function outvotedBy<Facts>(
   )
 }
 
-/** Parsers refuse without knowing whose answer they read. @throws what is no fault of an endpoint: a bug */
+/** The failure of an endpoint; a parser's error gets the endpoint's alias. @throws any other error, which is a bug */
 export function toEndpointFailure(error: unknown, alias: string): EndpointFailure {
   if (error instanceof EndpointFailure) return error
   if (error instanceof UpstreamUnavailableError)

@@ -1,22 +1,22 @@
-/** Meeting point at which sources that started together agree on the height of their next question. */
+/** Where sources wait after the first round of a question, until the height of the second round is chosen. */
 export type Rendezvous<First, Pin> = {
-  /** The choice, once it is made; `undefined` when too few are left to make one. */
+  /** Waits for the choice; `undefined` if too few sources are left to make one. */
   arrive(first: First, voice: string): Promise<{ readonly pin: Pin } | undefined>
-  /** One source fewer will arrive. */
+  /** A source failed in the first round and will not arrive. */
   fail(): void
-  /** Ends the waiting of all. */
+  /** Releases all who wait. */
   close(): void
 }
 
 /**
- * Chooses when all that can arrive have arrived, or `patienceMs` after enough voices have: a slow minority
- * delays the choice a little and never stops it. Those that arrive later get the same choice. What a voice
- * said first is its part in the choice, through however many URLs it speaks.
+ * Makes the choice when all sources have arrived or failed, or `patienceMs` after enough voices have arrived, so that a
+ * slow minority delays it only a little. Later sources get the same choice. Each voice takes part once, with its first
+ * reading, however many URLs it has.
  */
 export function createRendezvous<First, Pin>(args: {
   /** Sources that were asked. */
   readonly expected: number
-  /** Voices that make a choice. */
+  /** Voices that are enough for a choice. */
   readonly needed: number
   readonly patienceMs: number
   readonly choose: (firsts: readonly First[]) => Pin
@@ -24,22 +24,22 @@ export function createRendezvous<First, Pin>(args: {
   const { expected, needed, patienceMs, choose } = args
   const firsts = new Map<string, First>()
   let arrived = 0
-  const waiting: ((choice: { readonly pin: Pin } | undefined) => void)[] = []
+  const waitingResolvers: ((choice: { readonly pin: Pin } | undefined) => void)[] = []
   let failed = 0
   let timer: NodeJS.Timeout | undefined
   let choice: { readonly pin: Pin } | undefined
-  let closed = false
+  let isClosed = false
 
   const finish = () => {
     clearTimeout(timer)
-    for (const go of waiting.splice(0)) go(choice)
+    for (const resolveWaiting of waitingResolvers.splice(0)) resolveWaiting(choice)
   }
   const decide = () => {
     choice ??= { pin: choose([...firsts.values()]) }
     finish()
   }
-  const look = () => {
-    if (choice !== undefined || closed) return finish()
+  const decideIfReady = () => {
+    if (choice !== undefined || isClosed) return finish()
     if (expected - failed < needed) return finish()
     if (firsts.size >= needed && arrived + failed >= expected) return decide()
     if (arrived + failed >= expected) return finish()
@@ -50,16 +50,16 @@ export function createRendezvous<First, Pin>(args: {
       arrived += 1
       if (!firsts.has(voice)) firsts.set(voice, first)
       return new Promise((resolve) => {
-        waiting.push(resolve)
-        look()
+        waitingResolvers.push(resolve)
+        decideIfReady()
       })
     },
     fail() {
       failed += 1
-      look()
+      decideIfReady()
     },
     close() {
-      closed = true
+      isClosed = true
       finish()
     },
   }

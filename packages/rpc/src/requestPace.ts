@@ -1,17 +1,18 @@
 import { setMaxListeners } from 'node:events'
 
 const secondMs = 1_000
-/** The part of a refused rate that is kept, never less than the slowest; it grows in quiet times, up to no limit. */
-const kept = 0.8
-const slowest = 3
+/** After a refusal the rate becomes this share of what was sent, at least the slowest; without refusals it grows again. */
+const keptShare = 0.8
+const slowestPerSecond = 3
 const growth = { factor: 1.5, everyMs: 20_000, endsAbove: 1_000 }
 
-/** Lines before an endpoint that limits its rate. A turn goes to the first line with a waiting request. @source F-65 */
+/** Queues before an endpoint that limits its rate, by precedence. @source F-65 */
 const lines = ['work', 'prices', 'questions'] as const
 
-/** Origin of a call: the service's own work, its prices, or a request of a caller. */
+/** Queue of a call: the service's own work, its prices, or questions for callers' requests. */
 export type Line = (typeof lines)[number]
 
+/** How long a request may wait for its turn, and in which queue. */
 export type Turn = {
   /** Milliseconds since the epoch. */
   readonly deadlineMs: number
@@ -20,9 +21,10 @@ export type Turn = {
   readonly line?: Line | undefined
 }
 
+/** A request that waits; `settle(false)`: its turn would come too late. */
 type Waiter = { readonly deadlineMs: number; readonly settle: (isDue: boolean) => void }
 
-/** Requests of one second that an endpoint takes, as its refusals taught it. No limit before the first. @source F-63 */
+/** Limits requests per second to the rate that an endpoint takes, learnt from refusals; unlimited before. @source F-63 */
 export class RequestPace {
   readonly #now: () => number
   readonly #waiting: Readonly<Record<Line, Set<Waiter>>> = {
@@ -45,28 +47,29 @@ export class RequestPace {
     return Number.isFinite(this.#perSecond)
   }
 
+  /** Counts a sent request. */
   sent(): void {
     const nowMs = this.#now()
     while (nowMs - (this.#sentAtMs[0] ?? nowMs) >= secondMs) this.#sentAtMs.shift()
     this.#sentAtMs.push(nowMs)
   }
 
-  /** Refusals of one second are one: what was out already says nothing more. */
+  /** Lowers the rate. Further refusals within a second are ignored: they belong to requests that were already sent. */
   refused(): void {
     const nowMs = this.#now()
     if (nowMs - this.#changedAtMs < secondMs) return
     const recent = this.#sentAtMs.filter((ms) => nowMs - ms < secondMs).length
-    this.#perSecond = Math.max(slowest, kept * Math.min(this.#perSecond, recent))
+    this.#perSecond = Math.max(slowestPerSecond, keptShare * Math.min(this.#perSecond, recent))
     this.#changedAtMs = nowMs
     this.#refuseLate()
   }
 
   /**
-   * Waits until one more request is due. @returns false, and holds nobody up, as soon as that is known to be after the
-   * deadline
+   * Waits until the request may be sent. @returns false as soon as its turn is known to come after the deadline; it then
+   * leaves the queue
    */
   turn({ deadlineMs, signal, line = 'work' }: Turn): Promise<boolean> {
-    // An aborted caller reports that itself when it sends.
+    // The sending itself reports the abort.
     if (signal?.aborted) return Promise.resolve(true)
     const nowMs = this.#now()
     const quietTimes = Math.floor((nowMs - this.#changedAtMs) / growth.everyMs)
@@ -86,7 +89,7 @@ export class RequestPace {
           resolve(isDue)
         },
       }
-      // One caller may ask for much at once; Node would take more than ten listeners for a leak.
+      // One signal may have many requests; Node warns of a leak above ten listeners.
       if (signal !== undefined) setMaxListeners(0, signal)
       signal?.addEventListener('abort', leave, { once: true })
       waiting.add(waiter)
@@ -95,7 +98,7 @@ export class RequestPace {
     })
   }
 
-  /** Releases the due requests, and runs again when the next one is due. */
+  /** Releases requests that are due, and sets a timer for the next one. */
   #serve(): void {
     if (this.#timer !== undefined) return
     for (;;) {

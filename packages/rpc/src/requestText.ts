@@ -1,12 +1,13 @@
 import { startDeadline, whenAborted } from '@causeway/core'
 import { request } from 'undici'
 
+/** An HTTP request to a service that is no endpoint of a chain. */
 export type TextRequest = {
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** From the look-up of the name to the last byte of the answer. */
+  /** For everything, from the DNS lookup to the last byte of the answer. */
   readonly timeoutMs: number
   readonly answerBytesMax: number
   readonly signal: AbortSignal
@@ -15,13 +16,13 @@ export type TextRequest = {
 export type TextAnswer = {
   readonly status: number
   readonly text: string
-  /** By which the same answer is known again, where the service names one. */
+  /** Header `etag`, if the service sends one. */
   readonly etag?: string
 }
 
 /**
- * One request to an external service; redirects are answers like any other. It does not use `fetch`, which takes much
- * more processor time.
+ * Sends one request to an external service, such as an oracle or a price source. Redirects are not followed. Uses undici's
+ * `request`, because `fetch` takes much more processor time.
  * @throws AnswerTooLongError
  * @throws UpstreamUnavailableError `REQUEST_TIMED_OUT` at the limit
  * @throws Error of the connection, or the reason of `signal`
@@ -29,7 +30,7 @@ export type TextAnswer = {
 export async function requestText(question: TextRequest): Promise<TextAnswer> {
   const deadline = startDeadline(question.signal, question.timeoutMs)
   try {
-    // undici heeds the signal from the moment that it has a connection.
+    // undici obeys the signal only once it has a connection, hence the race.
     return await Promise.race([exchange(question, deadline.signal), whenAborted(deadline.signal)])
   } finally {
     deadline.release()
@@ -42,7 +43,7 @@ async function exchange(question: TextRequest, signal: AbortSignal): Promise<Tex
     method,
     headers,
     signal,
-    // The deadline is one for all of it; these would only fire beside it.
+    // The deadline covers everything, so these timeouts are off.
     headersTimeout: 0,
     bodyTimeout: 0,
     ...(body !== undefined && { body }),
@@ -55,10 +56,10 @@ async function exchange(question: TextRequest, signal: AbortSignal): Promise<Tex
   }
 }
 
-/** The answer has more bytes than it may; its connection is closed. */
+/** The answer has too many bytes; its connection is closed. */
 export class AnswerTooLongError extends Error {}
 
-/** Leaving the loop early closes the connection. */
+/** Reads a body up to a limit. Throwing inside the loop closes the connection. */
 async function readText(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0

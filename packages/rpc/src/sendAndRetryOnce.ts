@@ -2,7 +2,7 @@ import type { Endpoint, SendOptions } from './endpoint.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
 import { retryLost } from './repeatedSending.ts'
 
-/** Sends calls, once more where `retryLost` would. @throws EndpointFailure */
+/** Sends calls to an endpoint, by `retryLost` if they are repeatable. @throws EndpointFailure */
 export function sendAndRetryOnce(
   endpoint: Endpoint,
   calls: readonly RpcCall[],

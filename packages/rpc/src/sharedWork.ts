@@ -15,18 +15,19 @@ export const defaultReadingCacheLimits: ReadingCacheLimits = {
   finalWeightMax: 32 * 1024 * 1024,
 }
 
+/** How a reading is found in the cache. */
 export type CachedReading<Value> = {
   /** Cache key of the value. */
   readonly key: string
-  /** Questions of one key that want different things; default none do. */
+  /** Distinguishes questions of one key that read different parts, so that they do not share work. */
   readonly variant?: string
-  /** False for a kept value that lacks what is wanted; default it never does. */
+  /** False if a cached value lacks parts that are wanted, so that it is read again. Default: always true. */
   readonly answers?: (value: Value) => boolean
 }
 
 /**
- * Readings of one chain: made once while remembered, in bounded memory, and once for all who ask at the same
- * time. What fails is never remembered. @source design.md 7.5
+ * Cache of final readings of one chain, in bounded memory. Concurrent requests for one key share the work. Failures are
+ * not cached. @source design.md 7.5
  */
 export class FinalReadingCache<Value extends NonNullable<unknown>> {
   readonly #chainId: string
@@ -45,7 +46,7 @@ export class FinalReadingCache<Value extends NonNullable<unknown>> {
     this.#known = createLruCache(limits.finalWeightMax, weightOf)
   }
 
-  /** @throws UpstreamUnavailableError when `signal` aborts, and what `work` throws */
+  /** The cached value, or the result of `work`. @throws UpstreamUnavailableError if `signal` aborts; errors of `work` */
   async read(
     { key, variant = '', answers = () => true }: CachedReading<Value>,
     signal: AbortSignal,
@@ -54,20 +55,21 @@ export class FinalReadingCache<Value extends NonNullable<unknown>> {
     const remembered = this.#known.get(key)
     if (remembered !== undefined && answers(remembered)) return remembered
     const flight = { key: JSON.stringify([key, variant]), chainId: this.#chainId, signal }
-    return shareChainReading(this.#flights, flight, async (shared) => {
-      const value = await work(shared)
+    return shareChainReading(this.#flights, flight, async (sharedSignal) => {
+      const value = await work(sharedSignal)
       this.#known.set(key, value)
       if (this.#known.size > this.#entriesMax) this.#known.pop()
       return value
     })
   }
 
-  /** For a chain that was halted and is followed again. */
+  /** Empties the cache, after a chain that was halted is followed again. */
   forget(): void {
     this.#known.clear()
   }
 }
 
+/** Work in progress, and the number of callers that wait for it. */
 type Flight<Value> = {
   readonly result: Promise<Value>
   readonly deadline: Deadline
@@ -78,15 +80,15 @@ type Flight<Value> = {
 export type TimeLimit = { readonly timeoutMs: number; readonly late: () => Error }
 
 /**
- * Identical work runs once however many ask for it. Each caller may give up alone; the work is aborted
- * when the last one has. Nothing is remembered afterwards.
+ * Runs identical work once for all concurrent callers. Each caller may give up by itself; the work is aborted once the
+ * last one has. Results are not kept.
  * @source ledger-and-safety.md 4.7
  */
 export class SingleFlight<Value> {
   readonly #flights = new Map<string, Flight<Value>>()
   readonly #limit: TimeLimit | undefined
 
-  /** @param limit of the work, from its start: who joins has what is left of it */
+  /** @param limit time limit of the work from its start; a caller that joins later has only the rest of it */
   constructor(limit?: TimeLimit) {
     this.#limit = limit
   }
@@ -95,14 +97,14 @@ export class SingleFlight<Value> {
   async run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
     const flight = this.#flights.get(key) ?? this.#start(key, work)
     flight.callers += 1
-    const { gone, stopListening } = whenAborted(signal)
+    const { aborted, stopListening } = whenAborted(signal)
     try {
-      return await Promise.race([flight.result, gone])
+      return await Promise.race([flight.result, aborted])
     } finally {
       stopListening()
       flight.callers -= 1
       if (flight.callers === 0) {
-        // Nobody may join work that is being aborted.
+        // Removed first, so that no caller joins work that is being aborted.
         if (this.#flights.get(key) === flight) this.#flights.delete(key)
         flight.deadline.end()
       }
@@ -120,20 +122,20 @@ export class SingleFlight<Value> {
   }
 }
 
-function whenAborted(signal: AbortSignal): { gone: Promise<never>; stopListening: () => void } {
+function whenAborted(signal: AbortSignal): { aborted: Promise<never>; stopListening: () => void } {
   let stopListening = () => {}
-  const gone = new Promise<never>((_resolve, reject) => {
+  const aborted = new Promise<never>((_resolve, reject) => {
     const leave = () => reject(signal.reason)
     if (signal.aborted) return leave()
-    // One caller may ask for much at once; Node would take more than ten listeners for a leak.
+    // One signal may wait for many flights; Node warns of a leak above ten listeners.
     setMaxListeners(0, signal)
     signal.addEventListener('abort', leave, { once: true })
     stopListening = () => signal.removeEventListener('abort', leave)
   })
-  return { gone, stopListening }
+  return { aborted, stopListening }
 }
 
-/** One flight, with the refusal of a caller that gave up typed like any other. */
+/** `SingleFlight.run` for reads of a chain: a caller that gives up gets an UpstreamUnavailableError. */
 export async function shareChainReading<Value>(
   flights: SingleFlight<Value>,
   { key, chainId, signal }: { readonly key: string; readonly chainId: string; readonly signal: AbortSignal },

@@ -1,13 +1,13 @@
 import { comparisonText } from './comparisonText.ts'
 import { canStillReach, type Electorate, groupVotes, union, type Voter } from './tally.ts'
 
-/** Why a question has no facts, as one endpoint sees it. */
+/** Why an endpoint has no facts about a transaction. */
 export type RefusalReason = 'missing' | 'reverted' | 'too_large' | 'unreadable'
 
-/** One endpoint's own answer to one question. */
+/** One endpoint's own answer to a `ChainQuestion`, which is its vote. */
 export type Sighting<Facts> =
   | { readonly kind: 'final'; readonly facts: Facts }
-  /** Seen, but the chain may still drop it. */
+  /** In a block that is not final yet. */
   | { readonly kind: 'not_final'; readonly waitSeconds: number }
   | { readonly kind: 'refused'; readonly reason: RefusalReason }
 
@@ -16,22 +16,22 @@ export type SightingVote<Facts> = Voter & {
   readonly sighting: Sighting<Facts> | undefined
 }
 
+/** Result of all votes. */
 export type QuorumOutcome<Facts> =
   | { readonly status: 'agreed'; readonly facts: Facts; readonly aliases: readonly string[] }
   | { readonly status: 'not_final'; readonly waitSeconds: number }
-  /** `shown`: facts that fewer than the threshold have of a transaction that enough do not find. */
+  /** `shown`: with reason `missing`, facts of the transaction that some endpoint has, but fewer than the threshold. */
   | { readonly status: 'refused'; readonly reason: RefusalReason; readonly shown?: Facts }
-  /** Endpoints contradict each other, and nothing has the threshold. */
+  /** Endpoints contradict each other, and no answer reaches the threshold. */
   | { readonly status: 'disagreed'; readonly groups: number }
   /** No contradiction seen, but too few answered. */
   | { readonly status: 'silent' }
 
 /**
- * Counts equal facts against a threshold of the configured voices; `undefined` while votes that are still
- * out can change the result. Endpoints whose heads differ see one transaction as final and as not final:
- * that is no contradiction, the answer is "not final yet". Final facts come before everything else, so
- * that a refusal is said only when no missing vote can make facts of it.
- * @param key equal text for equal facts; default all of them
+ * Counts voices with equal facts against the threshold; `undefined` while missing votes can still change the result. Since
+ * heads differ, a transaction may be final for one endpoint and not for another: that is no contradiction, and the outcome
+ * is `not_final`. Final facts take precedence: a refusal is the outcome only if no missing vote can complete facts.
+ * @param key text that is equal for equal facts; default: of all facts
  * @source rule P-107
  */
 export function tallySightings<Facts>(
@@ -43,7 +43,7 @@ export function tallySightings<Facts>(
     votes.map(({ alias, voice, sighting }) => {
       return { alias, voice, value: sighting?.kind === 'final' ? sighting.facts : undefined }
     }),
-    // Alone there is nothing to compare with: the usual case on a chain with one endpoint.
+    // A single vote needs no comparison text: the usual case on a chain with one endpoint.
     votes.length === 1 ? () => '' : key,
   )
   const [largest] = groups
@@ -78,18 +78,18 @@ function withoutFacts<Facts>(
   const waiting = votes.flatMap(({ voice, sighting }) =>
     sighting?.kind === 'not_final' ? [{ voice, waitSeconds: sighting.waitSeconds }] : [],
   )
-  // An endpoint that lags has not seen the transaction at all.
-  const unfinal =
+  // Endpoints that do not find the transaction may only lag, and those with facts are ahead: both count as "not final".
+  const unfinalVoices =
     waiting.length === 0
       ? new Set<string>()
       : union(new Set(waiting.map(({ voice }) => voice)), facts.largest, refusals.get('missing') ?? new Set())
-  if (unfinal.size >= threshold) {
+  if (unfinalVoices.size >= threshold) {
     return { status: 'not_final', waitSeconds: Math.max(...waiting.map(({ waitSeconds }) => waitSeconds)) }
   }
-  const possible = [unfinal, ...refusals.values()].map((voices) => ({ voices }))
-  if (canStillReach(possible, votes, electorate)) return undefined
-  const kinds = facts.number + refusals.size + (waiting.length > 0 ? 1 : 0)
-  return kinds > 1 ? { status: 'disagreed', groups: kinds } : { status: 'silent' }
+  const reachableGroups = [unfinalVoices, ...refusals.values()].map((voices) => ({ voices }))
+  if (canStillReach(reachableGroups, votes, electorate)) return undefined
+  const answerKinds = facts.number + refusals.size + (waiting.length > 0 ? 1 : 0)
+  return answerKinds > 1 ? { status: 'disagreed', groups: answerKinds } : { status: 'silent' }
 }
 
 function voicesByReason<Facts>(

@@ -1,11 +1,11 @@
 import { comparisonText } from './comparisonText.ts'
 
-/** ceil(2n/3) of the configured voices. @source design.md 7.4 */
+/** Default number of voices that must agree: ceil(2n/3) of the configured ones. @source design.md 7.4 */
 export function defaultThreshold(voices: number): number {
   return Math.ceil((2 * voices) / 3)
 }
 
-/** One endpoint that is asked. Endpoints of one host are one voice, however many URLs it has. */
+/** One endpoint. Endpoints of one host are one voice: they have one vote together. */
 export type Voter = { readonly alias: string; readonly voice: string }
 
 /** Endpoints that are asked, and the number of voices that must agree. */
@@ -16,12 +16,13 @@ export function countVoices(voters: readonly Pick<Voter, 'voice'>[]): number {
   return new Set(voters.map(({ voice }) => voice)).size
 }
 
+/** One endpoint's answer. */
 export type Vote<Value> = Voter & {
   /** `undefined`: no usable answer. Its voice still counts in the number of configured ones. */
   readonly value: Value | undefined
 }
 
-/** One value of each voice, that of its first endpoint which has one. */
+/** One value of each voice, from the first of its endpoints that has one. */
 export function valuesByVoice<Value>(votes: readonly Vote<Value>[]): readonly Value[] {
   const values = new Map<string, Value>()
   for (const { voice, value } of votes)
@@ -36,19 +37,20 @@ export type VoteGroup<Value> = {
   readonly voices: ReadonlySet<string>
 }
 
+/** Result of counting votes. */
 export type Verdict<Value> =
   | ({ readonly status: 'agreed' } & VoteGroup<Value>)
   /** More votes can still decide. */
   | { readonly status: 'open' }
-  /** Endpoints contradict each other, and no vote still missing can give any answer the threshold. */
+  /** Endpoints contradict each other, and no missing vote can bring an answer to the threshold. `groups`: answers. */
   | { readonly status: 'disagreed'; readonly groups: number }
   /** No contradiction seen, but too few answered. */
   | { readonly status: 'silent' }
 
 /**
- * Counts voices that say the same against a threshold of the configured ones: dead ones count against it,
- * so that losing endpoints never lowers the bar.
- * @param key equal text for equal values
+ * Counts voices with equal values against the threshold, which is a number of the configured voices: endpoints that fail
+ * do not lower it.
+ * @param key text that is equal for equal values
  * @source rule P-107
  */
 export function tally<Value>(
@@ -64,7 +66,7 @@ export function tally<Value>(
   return groups.length > 1 ? { status: 'disagreed', groups: groups.length } : { status: 'silent' }
 }
 
-/** Equal values together, those with the most voices first. */
+/** Groups votes of equal values, the group with the most voices first. */
 export function groupVotes<Value>(
   votes: readonly Vote<Value>[],
   key: (value: Value) => string,
@@ -81,7 +83,7 @@ export function groupVotes<Value>(
   return [...groups.values()].sort((a, b) => b.voices.size - a.voices.size)
 }
 
-/** True while the votes still out could give one of the groups, or a new one, the threshold. */
+/** True while missing votes could bring one of the groups, or a new one, to the threshold. */
 export function canStillReach(
   groups: readonly { readonly voices: ReadonlySet<string> }[],
   votes: readonly { readonly alias: string }[],
@@ -99,7 +101,7 @@ export function union<Item>(...sets: readonly ReadonlySet<Item>[]): ReadonlySet<
   return new Set(sets.flatMap((set) => [...set]))
 }
 
-/** The `count`th highest of the values, -1 when there are fewer. */
-export function reachedBy(count: number, values: readonly bigint[]): bigint {
-  return [...values].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))[count - 1] ?? -1n
+/** The highest value that at least `position` of the values reach: the `position`th highest; -1 if there are fewer. */
+export function reachedBy(position: number, values: readonly bigint[]): bigint {
+  return [...values].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))[position - 1] ?? -1n
 }

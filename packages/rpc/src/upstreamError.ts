@@ -2,10 +2,10 @@ import { UpstreamUnavailableError } from '@causeway/core'
 import { EndpointFailure, type FailureReason } from './endpointFailure.ts'
 import { NodeError } from './nodeError.ts'
 
-/** Fewer endpoints than needed answer a range so wide: a smaller one is answered. */
+/** True if the range of a log query was too wide: a smaller one may be answered. */
 export const isTooWide = (error: unknown): boolean => hasFailed(error, 'too_wide')
 
-/** The rate of an endpoint leaves so many requests no turn in time: fewer have one. @source F-65 */
+/** True if an endpoint's rate left no turn for the request in time: fewer requests may be answered. @source F-65 */
 export const isOverPace = (error: unknown): boolean => hasFailed(error, 'busy')
 
 /**
@@ -33,7 +33,7 @@ export function toUpstreamError(
   )
 }
 
-/** True where endpoints were asked for more than they answer: less may be answered, which silence would not be. */
+/** True if endpoints refused the request or its answer was too long: a smaller request may be answered. */
 export const refusesContent = (error: unknown): boolean =>
   error instanceof NodeError || hasFailed(error, 'oversize')
 

@@ -2,7 +2,7 @@ import { EndpointFailure } from './endpointFailure.ts'
 import type { HttpAnswer, HttpRequest } from './httpTransport.ts'
 import type { RpcAnswer, RpcCall } from './jsonRpc.ts'
 
-/** The body that asks `calls` under the ids `firstId`, `firstId + 1`, …; one call goes without an array. */
+/** The JSON-RPC body of the calls, with ids from `firstId` on; a single call is no array. */
 export function encodeCalls(calls: readonly RpcCall[], firstId: number): string {
   const bodies = calls.map(({ method, params }, index) => ({
     jsonrpc: '2.0',
@@ -14,9 +14,9 @@ export function encodeCalls(calls: readonly RpcCall[], firstId: number): string 
 }
 
 /**
- * The answers in call order, whatever order they came in.
- * @throws EndpointFailure when the text is not JSON (`not_json`), does not hold exactly one well-formed
- * answer per id (`bad_answer`), or says that the caller asks too often (`rate_limited`)
+ * Parses a JSON-RPC body into answers in call order, whatever their order in the body.
+ * @throws EndpointFailure if the text is not JSON (`not_json`), does not have exactly one well-formed answer for each id
+ * (`bad_answer`), or is an error for too many requests (`rate_limited`)
  */
 export function parseAnswers(
   text: string,
@@ -27,7 +27,7 @@ export function parseAnswers(
   if (count > 1 && !Array.isArray(parsed)) throw refusedBatch(parsed, text, alias)
   const members: readonly unknown[] =
     count === 1 ? [withId(parsed, firstId)] : Array.isArray(parsed) ? parsed : []
-  // Fewer than were asked for may be all that it takes at once.
+  // Fewer answers than calls may mean that the endpoint takes no larger batch, so the number goes into `said`.
   if (members.length !== count) {
     const message = members.length < count ? `${members.length} answers` : ''
     throw new EndpointFailure({ alias, reason: 'bad_answer', said: message })
@@ -42,11 +42,11 @@ export function parseAnswers(
     }
     answers[index] = answer
   }
-  // As many members as calls, each for another id: none is missing.
+  // There are as many members as calls, and each has another id, so none is missing.
   return answers.filter((answer) => answer !== undefined)
 }
 
-/** The node's own error in a body that came with another status than 200; undefined where it is none of one call. */
+/** The node's own error for a single call, in a body with another status than 200; undefined if there is none. */
 export function refusalIn(
   text: string,
   expected: { readonly alias: string; readonly count: number; readonly firstId: number },
@@ -61,19 +61,19 @@ export function refusalIn(
   }
 }
 
-/** Characters of a refusal that are read. */
+/** Most characters that are kept of a refusal's text. */
 export const saidMax = 1_000
 
-/** Error code of nodes that refuse a request with status 200. */
+/** Code for a refusal by a node with a path interface, which has no codes. */
 const refusalCode = -32_000
 
-/** Statuses that also report a missing object, with a code in the body. */
+/** Statuses by which such nodes also report a missing object; the body then counts as an answer. */
 const answerStatuses = [400, 404]
 
 /**
- * Asks a node whose interface is a list of paths: each call is a POST to the path that its method is, with its first
- * parameter as JSON, and a GET where it has none. The first call is answered before the others leave, and those leave
- * at once: so a head that is asked for first is no newer than what is asked for with it.
+ * Asks a node with a path interface (Tron). The method of a call is the path; its first parameter is POSTed as JSON, and a
+ * call without parameters is a GET. The first call is answered before the others are sent, all at once: so a head that is
+ * asked for first is no newer than the other answers.
  * @throws EndpointFailure
  */
 export async function askPaths(
@@ -88,11 +88,11 @@ export async function askPaths(
   }
   const [first, ...others] = calls
   if (first === undefined) return []
-  const answered = await ask(first)
-  return [answered, ...(await Promise.all(others.map(ask)))]
+  const firstAnswer = await ask(first)
+  return [firstAnswer, ...(await Promise.all(others.map(ask)))]
 }
 
-/** An exception of the node is its refusal, in the member `Error`. @throws EndpointFailure for what is no JSON */
+/** An answer; an exception of the node, in the member `Error`, becomes an error. @throws EndpointFailure if it is no JSON */
 function readPathAnswer(text: string, alias: string): RpcAnswer {
   const body = parseJson(text, alias)
   if (isObject(body) && 'Error' in body)
@@ -123,14 +123,14 @@ function parseMember(member: unknown, alias: string): { id: number; answer: RpcA
   return { id, answer: { ok: true, result: member['result'] } }
 }
 
-/** An error whose `id` is null or missing can only be of the one call that was sent. @source JSON-RPC 2.0, 5 */
+/** Adds the id of the only call to an error whose `id` is null or missing. @source JSON-RPC 2.0, 5 */
 function withId(member: unknown, id: number): unknown {
   return isObject(member) && isPresent(member['error']) && !isPresent(member['id'])
     ? { ...member, id }
     : member
 }
 
-/** A receipt whose bloom has logs that it does not show: the node has none of them yet. @source F-64 */
+/** Turns a receipt without logs, whose bloom filter shows that there are some, into a temporary error. @source F-64 */
 export function refuseHollow(answer: RpcAnswer, call: RpcCall | undefined): RpcAnswer {
   if (call?.method !== 'eth_getTransactionReceipt' || !answer.ok || !isObject(answer.result)) return answer
   const { logs, logsBloom } = answer.result
@@ -153,17 +153,17 @@ function parseError(member: Readonly<Record<string, unknown>>): NodeRefusal | un
   }
 }
 
-/** A batch answered by one object: the endpoint refused it as a whole. */
+/** Failure for a batch that was answered by one object: the endpoint refused it as a whole. */
 function refusedBatch(parsed: unknown, text: string, alias: string): EndpointFailure {
   const error = isObject(parsed) ? parseError(parsed) : undefined
-  const limited = error !== undefined && isRateLimit(error)
+  const isLimited = error !== undefined && isRateLimit(error)
   const excerpt = text.slice(0, saidMax)
-  return new EndpointFailure({ alias, reason: limited ? 'rate_limited' : 'bad_answer', said: excerpt })
+  return new EndpointFailure({ alias, reason: isLimited ? 'rate_limited' : 'bad_answer', said: excerpt })
 }
 
 /**
- * Providers answer "too often" with status 200 as well. Some codes alone do not say it: they are those of a log query
- * with too many results and of a skipped slot, too, which the caller must see.
+ * True for an error that means too many requests; providers send it with status 200 as well. Some codes also mean too many
+ * results of a log query or a skipped slot, which the caller must see, so for these the message decides.
  * @source F-61
  */
 function isRateLimit({ code, message }: NodeRefusal): boolean {

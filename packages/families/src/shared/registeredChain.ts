@@ -3,6 +3,7 @@ import type { ChainEntry, HubFile } from '@causeway/core/config'
 import type { ChainNetwork } from '@causeway/core/encodings'
 import type { SigningCap } from './signingCap.ts'
 
+/** Members of `additionalData` that may hold keys; they are kept as `Secret`. */
 export const secretMembers = [
   'esploraCompatibleApiUrl',
   'blockstreamClientId',
@@ -27,6 +28,7 @@ export type Endpoints = {
   readonly unsetVariables: readonly string[]
 }
 
+/** A chain of the chains file, checked, with its endpoints resolved and its secrets wrapped. */
 export type RegisteredChain = Omit<
   ChainEntry,
   'httpRpcUrl' | 'wsRpcUrl' | 'rpcThreshold' | 'additionalData' | 'signingCaps'
@@ -37,7 +39,7 @@ export type RegisteredChain = Omit<
     readonly headPushUrls?: readonly Secret[]
     /** Equal answers needed for what is signed. */
     readonly rpcThreshold: number
-    /** Absent where the file names none, or a variable of it is not set. */
+    /** Absent if the file has none, or a variable that they name is not set. */
     readonly signingCaps?: readonly SigningCap[]
     /** Variables that `signingCaps` names and that are not set. */
     readonly unsetCapVariables?: readonly string[]
@@ -46,6 +48,7 @@ export type RegisteredChain = Omit<
     }
   }
 
+/** The hub of the hub file, with its endpoints resolved. */
 export type RegisteredHub = Omit<HubFile, 'httpRpcUrl' | 'auroraHttpRpcUrl'> &
   Endpoints & {
     /** Endpoints of the allocator's chain: the hub's own when the allocator is on the hub. */

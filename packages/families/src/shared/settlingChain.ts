@@ -7,26 +7,26 @@ import type { ListedChain } from './listedPayers.ts'
 import type { FinalMark } from './payingChain.ts'
 import type { RegisteredChain } from './registeredChain.ts'
 
-/** A block by its place. `hash` only tells whether two readings saw the same one there. */
+/** A block by its height. `hash` only serves to see whether two readings found the same block there. */
 export type BlockMark = { readonly number: bigint; readonly hash: string }
 
-/** One look at a range of blocks. */
+/** Result of one scan of a range of blocks for deposits. */
 export type SettlingPass = {
-  /** The last block that was read before, as it stands now. */
+  /** Current block at the height where the previous scan ended: another hash shows a reorg. */
   readonly known: BlockMark | undefined
   /** The last block of the range. */
   readonly last: BlockMark | undefined
-  /** Transactions that may hold deposits, each once, in chain order, as the family's codec spells them. */
+  /** Ids of transactions that may hold deposits, each once, in chain order, as the family's codec spells them. */
   readonly transactions: readonly string[]
-  /** Requests that a router names in events, which anybody can make; absent where no contract swaps for users. */
+  /** Swaps that the deposit router logged. Anybody can have it log any request id. Absent if users cannot swap. */
   readonly paidSwaps?: readonly { readonly requestId: Hex; readonly txHash: Hex }[]
-  /** Later looks list the rest of the range. */
+  /** True if this covers only the first part of the range, and later scans cover the rest. */
   readonly isShort?: boolean
 }
 
 /** Event of the deposit router about one swap that it paid out. Accounts and currencies in lower case. */
 export type PaidSwap = {
-  /** Anybody can name any. */
+  /** Chosen by the sender, so anybody can use any id. */
   readonly requestId: Hex
   readonly recipient: Hex
   readonly tokenIn: Hex
@@ -35,7 +35,7 @@ export type PaidSwap = {
   readonly amountOut: bigint
 }
 
-/** A transaction in a block, at whatever depth. */
+/** A transaction in a block, of any depth. */
 export type MinedTransaction = {
   readonly hash: string
   readonly blockNumber: bigint
@@ -45,62 +45,62 @@ export type MinedTransaction = {
   readonly to: Hex | undefined
   readonly input: Hex
   readonly valueWei: bigint
-  /** Swaps that the deposit router reports as paid in it, for any sender. */
+  /** Swaps of the transaction that the deposit router logged as paid, whoever sent them. */
   readonly paidSwaps: readonly PaidSwap[]
 }
 
 /** An id that a fill contract recorded as paid. */
 export type PaidId = { readonly id: Hex; readonly transactionId: string }
 
-/** A payment as the chain shows it now, by quorum and at whatever depth. */
+/** Current state of a payment's transaction, by quorum, in a block of any depth. */
 export type PaymentReading =
   | { readonly state: 'missing' }
-  /** In a block, and failed; `isFinal`: no reorganization can make a success of it. */
+  /** Failed in a block; `isFinal`: no reorganization can undo that. */
   | { readonly state: 'reverted'; readonly isFinal: boolean }
   /** `confirmations`: 1 in the newest block. */
   | { readonly state: 'included'; readonly facts: InBlock<PaymentFacts>; readonly confirmations: number }
 
-/** Payments of a range of blocks, whichever addresses are watched. */
+/** All payments in a range of blocks; the caller picks those to addresses that it watches. */
 export type AddressPayments = Pick<SettlingPass, 'known' | 'last'> & {
   readonly payments: readonly Payment[]
-  /** Addresses that transactions name without a payment of their own; each once. */
+  /** Addresses in transactions' calldata, each once: a contract may have paid them, so their balances must be read. */
   readonly named: readonly string[]
 }
 
-/** `known`: height whose hash tells whether the chain below was reorganized. */
+/** A range of blocks that is scanned for payments. */
 export type PaymentRange = PassRange & {
-  /** First block whose transfers of tokens are listed. */
+  /** First block whose token transfers are listed; it may be below `from`, since nodes list logs late. */
   readonly transfersFrom: bigint
 }
 
 /** A currency of the chain, in canonical spelling. */
 export type AddressedCurrency = { readonly address: string; readonly tokenProgram?: string | undefined }
 
-/** Candidate deposits at addresses from blocks up to a height, in families that can look back. */
+/** Which currencies at deposit addresses are read, as of which height (in families whose nodes keep old states). */
 export type AddressQuestion = { readonly currencies: readonly AddressedCurrency[]; readonly height: bigint }
 
-/** `amount` in smallest units. */
+/** A transfer to a deposit address; `amount` in smallest units. */
 export type AddressTransfer = {
   readonly transactionId: string
   readonly amount: bigint
   readonly from: string | undefined
 }
 
-/** Readings of deposit addresses in families that make them without contracts, by quorum as all else. */
+/** Reads payments to deposit addresses, and their balances, by quorum. */
 export interface AddressReading {
-  /** Nothing is swept before it is final. */
+  /** True if money must be final before it is swept. */
   readonly needsFinal: boolean
-  /** Absent where blocks show no payments, and addresses are looked at in turn. */
+  /** Absent if payments cannot be found in blocks, so that addresses are only checked in turn by their balances. */
   readonly blocks?: {
-    /** Blocks of one answer, read again after a reorganization, of the first look, and those listed late. */
+    /** Numbers of blocks: of one range, to read again after a reorg, of the first range, and that may be listed late. */
     readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks' | 'lateBlocks', bigint>>
-    /** Every payment is one to its address: nobody looks at others in turn. */
+    /** True if blocks show every payment, so that balances need not be checked in turn. */
     readonly showsAll: boolean
     payments(range: PaymentRange, signal: AbortSignal): Promise<AddressPayments>
   }
   /**
-   * Smallest units that can be swept, by currency, in the order of `addresses`; nothing of a currency is left out.
-   * Undefined of an address of which nobody answers, where of others somebody does: many outputs at one hide no other.
+   * Balances that can be swept, in smallest units by currency, in the order of `addresses`; balances of 0 are left out.
+   * Undefined for an address that no endpoint answers for, e.g. because of too many outputs; the others are still read.
    */
   held(
     addresses: readonly string[],
@@ -108,8 +108,8 @@ export interface AddressReading {
     signal: AbortSignal,
   ): Promise<readonly (ReadonlyMap<string, bigint> | undefined)[]>
   /**
-   * Accounts that brought it; `reading` where there is more to read than one look may, so that the next one goes on;
-   * undefined where nobody can say. Absent where `payments` tells it.
+   * Accounts that paid an address. `reading` if there is more history than one call may read, so that the next call
+   * continues; undefined if they cannot be known. Absent if `blocks.payments` shows them.
    */
   payers?(
     address: string,
@@ -117,8 +117,8 @@ export interface AddressReading {
     signal: AbortSignal,
   ): Promise<readonly string[] | 'reading' | undefined>
   /**
-   * The transaction that brought most of a currency since the address held none of it, and `from` where one account alone
-   * made it; undefined where nobody can say. Absent where `payments` tells it.
+   * The largest transfer of a currency to an address since it last held none. `from` is set if a single account made it.
+   * Undefined if it cannot be known. Absent if `blocks.payments` shows it.
    */
   transfer?(
     address: string,
@@ -128,29 +128,28 @@ export interface AddressReading {
 }
 
 /**
- * Settlement's readings of a chain, whatever its family. Every reading is by quorum, because money moves on it. All of
- * them throw UpstreamUnavailableError and UpstreamDisagreementError.
+ * Readings by which quote-api's settlement follows a chain, whatever its family. Each is by quorum, because money is moved
+ * by it. All throw UpstreamUnavailableError and UpstreamDisagreementError.
  */
 export interface SettlingChain {
   /**
-   * Blocks of one look, blocks read again after a reorganization, and newest blocks that may still be listed
-   * late: zero where a block is read whole, or every look lists younger ones again. Absent where blocks are
-   * small enough for the usual numbers.
+   * Numbers of blocks: of one scan, to read again after a reorg, and of the newest that nodes may list late (0 if blocks
+   * are read whole, or each scan lists newer blocks again). Absent: the usual numbers.
    */
   readonly steps?: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'lateBlocks', bigint>> | undefined
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>
   /** Newest block that no reorganization takes back. */
   finalHeight(signal: AbortSignal): Promise<bigint>
-  /** When that block was made, Unix seconds. */
+  /** Timestamp of that block, Unix seconds. */
   finalSeconds(signal: AbortSignal): Promise<number>
-  /** Unix seconds of the newest block that a quorum has; absent: the newest final one counts. */
+  /** Unix seconds of the newest block that a quorum has; absent: `finalSeconds` is used. */
   headSeconds?(signal: AbortSignal): Promise<number>
   /** Newest block that the chain itself calls final; absent if `finalHeight` is that block. */
   taggedHeight?(signal: AbortSignal): Promise<bigint>
-  /** Changes between two blocks that may hold deposits. `known`: the block that was read last. */
+  /** Scans a range of blocks for deposits. `known`: the last block of the previous scan. */
   depositPass(range: PassRange, signal: AbortSignal): Promise<SettlingPass>
-  /** All transactions of one block, where `depositPass` can be refused for what stands in it. */
+  /** All transactions of one block; present if nodes may refuse `depositPass` because a block has too many logs. */
   blockTransactions?(
     height: bigint,
     signal: AbortSignal,
@@ -158,54 +157,55 @@ export interface SettlingChain {
   /** Hashes of blocks by height; heights that the chain does not reach are missing. */
   blockHashes(heights: readonly bigint[], signal: AbortSignal): Promise<ReadonlyMap<bigint, string>>
   /**
-   * Deposits of one transaction; `undefined` when it left the chain or failed. @throws TransactionTooLargeError,
-   * TransactionUnreadableError: what `putAsideReason` tells
+   * Deposits of one transaction; `undefined` if it left the chain or failed. @throws TransactionTooLargeError,
+   * TransactionUnreadableError (see `putAsideReason`)
    */
   deposits(transactionId: string, signal: AbortSignal): Promise<InBlock<DepositFacts> | undefined>
   /**
-   * Accounts that brought the deposits of a transaction, beside the named depositors; `undefined` while it is in no
-   * block. Absent where depositors are always the senders.
+   * Accounts that the deposits' money came from, who may differ from the named depositors; `undefined` while the
+   * transaction is in no block. Absent if depositors always are the senders.
    */
   senders?(transactionId: string, signal: AbortSignal): Promise<readonly string[] | undefined>
-  /** `undefined` while it is in no block. Absent where users execute nothing that is told apart. */
+  /** A user's own transaction; `undefined` while it is in no block. Absent if such transactions cannot be recognised. */
   transaction?(transactionId: string, signal: AbortSignal): Promise<MinedTransaction | undefined>
+  /** Payment in a block of any depth. */
   payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
   /** Payment under the chain's own rule of finality. @throws TransactionNotFinalError */
   finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<InBlock<PaymentFacts> | undefined>
   /**
-   * True if the record of the solver's fill wallet has an id as paid, as enough endpoints report at their newest block.
-   * Absent if nothing records payments, or the wallet is not known.
-   * @param fillContract that the order names, because the chain may have replaced it
+   * True if the fill contract has recorded an id as paid by the solver's fill wallet, in the newest block of enough
+   * endpoints. Absent if no contract records payments, or the wallet is not known.
+   * @param fillContract the one that the order names; the chain's own may be a newer one
    */
   isPaid?(id: Hex, signal: AbortSignal, fillContract?: Hex): Promise<boolean>
-  /** Payments of the fill wallet in some blocks, as its fill contracts list them; absent where none does. */
+  /** Payments of the fill wallet that fill contracts logged in a range of blocks; absent if there are none. */
   paidIds?(
     range: { readonly from: bigint; readonly to: bigint },
     signal: AbortSignal,
   ): Promise<readonly PaidId[]>
-  /** Record of an id by a fill wallet, at a final block. Absent where nothing records payments. */
+  /** State of a fill wallet's payment id at a final block. Absent if nothing on the chain records payments. */
   finalMark?(payer: FinalPayer, id: Hex, signal: AbortSignal): Promise<FinalMark>
   /**
    * Fee of a final transaction, in smallest units of the native currency, from one endpoint: for statistics.
    * `undefined` while there is no such transaction.
    */
   feePaid(transactionId: string, signal: AbortSignal): Promise<bigint | undefined>
-  /** Absent where nobody makes deposit addresses. */
+  /** Absent if the chain has no deposit addresses. */
   readonly addresses?: AddressReading
 }
 
 /** Called for an endpoint with a malformed answer. */
 export type OnMalformed = (alias: string) => void
 
-/** Fill wallet, and its contract, whose record is read. */
+/** A fill wallet, and the contract that records its payments, in families with one. */
 export type FinalPayer = { readonly address: string; readonly fillContract?: Hex | undefined }
 
-/** Both ends belong to it. */
+/** A range of blocks with both ends included. `known`: the height whose hash shows whether blocks below were replaced. */
 export type PassRange = { readonly from: bigint; readonly to: bigint; readonly known: bigint }
 
 /**
- * Opens no connection beside the client's. A member of a family's line in `chainFamilies`.
- * @throws ConfigurationError when the chain has no depository
+ * Makes a chain's readings for settlement, over the client's connections. A member of a family's line in `chainFamilies`.
+ * @throws ConfigurationError if the chain has no depository
  */
 export type SettlingChainFamily = (options: {
   readonly chain: ListedChain &
@@ -216,11 +216,11 @@ export type SettlingChainFamily = (options: {
     readonly config: Pick<QuoteChain, 'blockTimeMs' | 'depositRouter' | 'fillContract' | 'multicall3'>
     readonly currencies: readonly AddressedCurrency[]
   }
-  /** Purposes of transfers as the hub records them, for chains whose transfers name no order. */
+  /** Reader of the hub's statements about transfers, for chains whose transfers name no order. */
   readonly hubEntries?: HubEntries | undefined
-  /** The solver's fill wallet there, and what records its payments where a contract does. */
+  /** The solver's fill wallet on the chain. */
   readonly payer?: FinalPayer | undefined
-  /** As of `FamilyLimits`. */
+  /** As in `FamilyLimits`. */
   readonly recordsPayments?: ((code: Hex) => boolean) | undefined
   readonly onMalformed?: OnMalformed | undefined
 }) => SettlingChain

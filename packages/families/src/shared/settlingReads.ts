@@ -3,12 +3,12 @@ import { TransactionMissingError, TransactionNotFinalError, TransactionRevertedE
 import { putAsideReason } from './putAside.ts'
 import type { PaymentReading } from './settlingChain.ts'
 
-/** A transaction that nobody can read is no payment, because nobody can attest it. */
+/** True if the transaction is missing or unreadable. An unreadable one is no payment, because no oracle can attest it. */
 function isUnread(error: unknown): boolean {
   return error instanceof TransactionMissingError || putAsideReason(error) !== undefined
 }
 
-/** The reading; `undefined` for a transaction that left the chain or failed. */
+/** Result of the reading; `undefined` if the transaction left the chain or failed. */
 export async function unlessGone<Facts>(reading: Promise<Facts>): Promise<Facts | undefined> {
   try {
     return await reading
@@ -19,10 +19,10 @@ export async function unlessGone<Facts>(reading: Promise<Facts>): Promise<Facts 
   }
 }
 
-/** True where it failed in a block that cannot be dropped any more. */
-async function hasFailed(final: Promise<unknown>): Promise<boolean> {
+/** True if the transaction failed in a final block. */
+async function hasFailed(finalReading: Promise<unknown>): Promise<boolean> {
   try {
-    await final
+    await finalReading
     return false
   } catch (error) {
     if (error instanceof TransactionRevertedError) return true
@@ -39,8 +39,8 @@ type PaymentReader = {
 }
 
 /**
- * A payment as the chain shows it now.
- * @param readers of the newest blocks, and of those that no reorganization takes back
+ * Current state of a payment, for families whose `SettlingChain.payment` needs nothing more.
+ * @param readers `shallow` reads blocks of any depth, `deep` only final ones
  */
 export async function readPaymentNow(
   readers: {

@@ -2,8 +2,9 @@ import type { Hex } from '@causeway/core'
 import type { ChainClient } from '@causeway/rpc'
 import type { PermitTerms, TokenDomain } from '../ethereum/rules/permit.ts'
 
-/** Calls of a smart account that somebody else submits, with the code that accounts are about to delegate to. */
+/** Signed calls of a smart account that we submit, with the EIP-7702 delegations that come into force with them. */
 export type SignedCalls = {
+  /** Account that submits them. */
   readonly from: Hex
   readonly depository: string
   readonly to: Hex
@@ -11,31 +12,31 @@ export type SignedCalls = {
   readonly delegations: readonly { readonly account: Hex; readonly implementation: Hex }[]
 }
 
-/** Effect of calls in a trial; `gas` in units of execution. */
+/** Outcome of simulated calls; `gas` in units of execution. */
 export type SimulatedCalls =
   | { readonly succeeds: false }
   | { readonly succeeds: true; readonly gas: bigint; readonly deposits: readonly SimulatedDeposit[] }
 export type SimulatedDeposit = { readonly id: Hex; readonly currency: string; readonly amount: bigint }
 
-/** `short`: the owner holds less than the signed amount. */
+/** Outcome of a simulated permit. `short`: the owner holds less than the signed amount. */
 export type PermitTrial = 'passes' | 'fails' | 'short'
 
 /**
- * Deposits on one chain that users sign and somebody else submits. All throw UpstreamUnavailableError, and all but
- * `nonceOf` and `countTransactions` UpstreamDisagreementError: they ask as many endpoints as a signature needs.
+ * Reads and simulations for deposits that users sign and we submit, on one chain. All throw UpstreamUnavailableError.
+ * All but `nonceOf` and `countTransactions` need agreement of endpoints and throw UpstreamDisagreementError as well.
  */
 export interface SignedDeposits {
-  /** A token's EIP-712 domain, compared with its own separator; undefined where it cannot be told for sure. */
+  /** A token's EIP-712 domain, checked against its own separator; undefined if it cannot be known for sure. */
   domainOf(token: string): Promise<TokenDomain | undefined>
   /** `nonces(owner)` of an EIP-2612 token. */
   nonceOf(token: string, owner: Hex): Promise<bigint>
   tryPermit(terms: PermitTerms, signature: Hex): Promise<PermitTrial>
   tryCalls(calls: SignedCalls): Promise<SimulatedCalls>
-  /** Transactions of an account; undefined where the answer is none. */
+  /** Number of transactions that an account has sent (its nonce); undefined for a malformed answer. */
   countTransactions(account: Hex): Promise<number | undefined>
 }
 
-/** Opens no connection beside the client's. */
+/** Makes them for one chain, over the client's connections. */
 export type SignedDepositsFamily = (options: {
   readonly client: ChainClient
   readonly chainId: number

@@ -4,13 +4,14 @@ import { localProblems } from '@causeway/rpc'
 export const localEnvironment = 'local'
 export const rehearsalEnvironment = 'rehearsal'
 
-/** The two environments whose chains are nodes of this machine: `local`, and `rehearsal`, which is else production. */
+/** True for the two environments whose chains are nodes on this machine: `local`, and `rehearsal`, which else is like production. */
 export function isOnThisMachine(environment: string): boolean {
   return environment === localEnvironment || environment === rehearsalEnvironment
 }
 
 /**
- * `local` and `rehearsal` talk to anvil and to nothing that forwards to a real chain.
+ * Problems of endpoints that are no anvil nodes, in the environments `local` and `rehearsal`: others could forward to a
+ * real chain.
  * @throws UpstreamUnavailableError as `localProblems`
  */
 export async function checkLocalNodes(

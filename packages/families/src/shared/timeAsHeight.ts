@@ -3,10 +3,13 @@ import type { ChainClient, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { reachedBy, unlessUnreadable, valuesByVoice } from '@causeway/rpc'
 import type { BlockMark, SettlingChain } from './settlingChain.ts'
 
-/** Milliseconds of an exchange's own time stand for heights, where nothing that it shows is ever replaced. */
+/**
+ * A `SettlingChain`'s heights on an exchange without blocks: its own time in milliseconds takes their place. That works
+ * because an exchange never reorganises.
+ */
 export type TimeAsHeight = Pick<SettlingChain, 'head' | 'finalHeight' | 'finalSeconds' | 'blockHashes'> & {
   markAt(timeMs: bigint): BlockMark
-  /** Facts with the place that their time is. */
+  /** Facts whose evidence names the time as the block. */
   placed<Facts extends { readonly blockTimestampSeconds: bigint; readonly evidence: Evidence }>(
     facts: Facts,
   ): InBlock<Facts>
@@ -14,11 +17,11 @@ export type TimeAsHeight = Pick<SettlingChain, 'head' | 'finalHeight' | 'finalSe
 
 export function createTimeAsHeight(options: {
   readonly client: Pick<ChainClient, 'electorate' | 'poll'>
-  /** Asks one endpoint for its time. */
+  /** Call that returns an endpoint's time. */
   readonly call: RpcCall
   /** @throws MalformedAnswerError */
   readonly readMs: (answer: RpcAnswer | undefined) => bigint
-  /** Stands for the hash of what no other block can replace; it is stored, so it stays what it is. */
+  /** Constant in place of a block hash. It is stored in databases, so it must never change. */
   readonly hash: string
 }): TimeAsHeight {
   const { client, call, readMs, hash } = options
