@@ -45,7 +45,7 @@ export function readErc20Deposit({ topics: logTopics, data }: EvmLog): Erc20Depo
 }
 
 /** Sender of a transfer of an ERC-20, ERC-721 or ERC-1155 token. */
-export function readGiver(log: EvmLog): Hex | undefined {
+export function readTransferSender(log: EvmLog): Hex | undefined {
   const [topic, first, second] = log.topics
   if (isNativeTransferLog(log)) return undefined
   const giver = topic === topics.transfer ? first : topics1155.has(topic ?? '') ? second : undefined

@@ -28,7 +28,7 @@ export function sideOf(listed: ListedPayers, extraData: Hex): SolverSide {
  * contract, that contract's user pays, not the sender: anybody may submit what other wallets signed, and append an
  * order id.
  */
-export function payersOf(
+export function solverAccountsOf(
   { chosen, fillPayers, depositories }: SolverSide,
   { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
 ): { readonly isPayer: (account: string) => boolean; readonly fillContract: string | undefined } {

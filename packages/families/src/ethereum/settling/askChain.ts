@@ -1,7 +1,7 @@
 import { minBigint, UpstreamUnavailableError } from '@causeway/core'
 import { type JsonRpcClient, MalformedAnswerError, NodeError, type RpcAnswer } from '@causeway/rpc'
 import type { OnMalformed } from '../../shared/settlingChain.ts'
-import { type BlockReference, blockReading, type Reading } from './chainReadings.ts'
+import { type BlockWithHash, blockReading, type Reading } from './chainReadings.ts'
 
 /** A value on which a quorum agrees. */
 export type AgreedValue<T> = { readonly value: T; readonly agreeingEndpoints: readonly string[] }
@@ -103,11 +103,11 @@ export function quorumOf(client: JsonRpcClient, configured: number | undefined):
 }
 
 function readOrReport(
-  reading: Reading<BlockReference | undefined>,
+  reading: Reading<BlockWithHash | undefined>,
   answers: readonly RpcAnswer[],
   alias: string,
   onMalformed: OnMalformed,
-): BlockReference | undefined {
+): BlockWithHash | undefined {
   try {
     return reading.parse(answers)
   } catch (error) {

@@ -15,7 +15,7 @@ import type { Payment } from '../../shared/addressPayments.ts'
 import type { AddressPayments, PaymentRange } from '../../shared/settlingChain.ts'
 import { parseHead } from '../agreement/head.ts'
 import { transferTopic } from '../rules/topUps/transferLogs.ts'
-import { type BlockReference, blockReading, parseAddress, type Reading } from './chainReadings.ts'
+import { type BlockWithHash, blockReading, parseAddress, type Reading } from './chainReadings.ts'
 
 /**
  * Reads whole blocks for payments, so that the cost does not depend on the number of watched addresses. Native coin that a
@@ -89,7 +89,7 @@ function heightsOf({ from, to }: { readonly from: bigint; readonly to: bigint })
 const requestName = 'eth_getBlockByNumber'
 
 /** Payments of native coin in one block, and addresses that its calldata may name. */
-type PaidBlock = BlockReference & {
+type PaidBlock = BlockWithHash & {
   readonly parentHash: Hex
   readonly payments: readonly {
     readonly from: Hex

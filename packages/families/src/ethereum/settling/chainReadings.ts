@@ -22,7 +22,7 @@ export type Reading<T> = {
   readonly parse: (answers: readonly RpcAnswer[]) => T
 }
 
-export type BlockReference = { readonly number: bigint; readonly hash: Hex }
+export type BlockWithHash = { readonly number: bigint; readonly hash: Hex }
 
 /** Where a transfer to custody was found. */
 export type TransferHit = {
@@ -45,7 +45,7 @@ const valueLimit = 2n ** 127n
 const callDepthMax = 1_024
 
 /** Height and hash of a block; `undefined` if the node does not have it. */
-export function blockReading(block: bigint | 'latest' | 'finalized'): Reading<BlockReference | undefined> {
+export function blockReading(block: bigint | 'latest' | 'finalized'): Reading<BlockWithHash | undefined> {
   return {
     calls: [headRequest(block)],
     parse: ([answer]) => {

@@ -14,7 +14,7 @@ import type { SettlingPass } from '../../shared/settlingChain.ts'
 import { headRequest } from '../agreement/head.ts'
 import { transferTopic } from '../rules/topUps/transferLogs.ts'
 import {
-  type BlockReference,
+  type BlockWithHash,
   blockReading,
   minedCalls,
   parseAddress,
@@ -73,7 +73,7 @@ export function depositPassReading(
 }
 
 /** Hashes of the blocks at some heights; `undefined` for those that the node does not have. */
-export function blocksReading(heights: readonly bigint[]): Reading<readonly (BlockReference | undefined)[]> {
+export function blocksReading(heights: readonly bigint[]): Reading<readonly (BlockWithHash | undefined)[]> {
   const readings = heights.map((height) => blockReading(height))
   return {
     calls: heights.map((height) => headRequest(height)),

@@ -3,12 +3,12 @@ import { isNativeTransferLog } from '@causeway/core/encodings'
 import type { EvmLog } from '../answers.ts'
 import {
   readAuthorizer,
-  readGiver,
   readSolverCallExecuted,
   readSolverNativeTransfer,
   readTransfer,
+  readTransferSender,
 } from '../events.ts'
-import { payersOf } from '../solverSide.ts'
+import { solverAccountsOf } from '../solverSide.ts'
 import type { PaidTransaction, PaymentTarget, PaymentTerms } from './paidTransaction.ts'
 
 /**
@@ -36,7 +36,7 @@ export function nativePayees(
 }
 
 function nativeGain(paid: PaidTransaction, terms: PaymentTerms, target: PaymentTarget): TransferFact {
-  const { isPayer, fillContract } = payersOf(terms.side, paid.transaction)
+  const { isPayer, fillContract } = solverAccountsOf(terms.side, paid.transaction)
   const { net, fromOthers } = receivedBy(target.recipient, nativeMovements(paid, terms, target), isPayer)
   // Calls of the order could have created and destroyed code at the recipient within the transaction.
   const ranCalls = paid.logs.some((log) => log.address === fillContract && readSolverCallExecuted(log))
@@ -50,7 +50,7 @@ function nativeMovements(
   { side, orderId, ownValuePays }: PaymentTerms,
   { recipient }: PaymentTarget,
 ): readonly Movement[] {
-  const { fillContract } = payersOf(side, transaction)
+  const { fillContract } = solverAccountsOf(side, transaction)
   const { from, to, value, input } = transaction
   const isPaidByValue = to === recipient && (ownValuePays === true || input.startsWith(orderId.toLowerCase()))
   const ownValue =
@@ -64,7 +64,7 @@ function nativeMovements(
 
 function tokenGain(paid: PaidTransaction, terms: PaymentTerms, target: PaymentTarget): TransferFact {
   const { recipient, currency } = target
-  const { isPayer, fillContract } = payersOf(terms.side, paid.transaction)
+  const { isPayer, fillContract } = solverAccountsOf(terms.side, paid.transaction)
   const movements = paid.logs.flatMap((log) => (log.address === currency && readTransfer(log)) || [])
   const authorizers = new Set<string>(
     paid.logs.flatMap((log) => (log.address === currency && readAuthorizer(log)) || []),
@@ -90,7 +90,7 @@ function hasOtherDealings(
   return logs.some(
     (log) =>
       log.address === recipient ||
-      readGiver(log) === recipient ||
+      readTransferSender(log) === recipient ||
       (!participants.has(log.address) &&
         !isNativeTransferLog(log) &&
         [...log.topics, log.data].some((text) => text.includes(digits))),

@@ -2,7 +2,7 @@ import { type ExecutedCallFact, type Hex, minBigint, type TransferFact } from '@
 import { encodeTransfer } from '../../rules/abi.ts'
 import type { EvmLog, EvmTransaction } from '../answers.ts'
 import { readPaid, readSolverCallExecuted, readTransfer } from '../events.ts'
-import { payersOf, type SolverSide } from '../solverSide.ts'
+import { type SolverSide, solverAccountsOf } from '../solverSide.ts'
 import { nativePayees, netPayments } from './netPayments.ts'
 import type { PaidTransaction, PaymentTarget, PaymentTerms } from './paidTransaction.ts'
 import { type RecordedCall, type RecordProblem, readRecordedCall, recordProblem } from './recordedCall.ts'
@@ -203,6 +203,6 @@ function executedCalls(
   { logs, transaction }: PaidTransaction,
   side: SolverSide,
 ): readonly ExecutedCallFact[] {
-  const { fillContract } = payersOf(side, transaction)
+  const { fillContract } = solverAccountsOf(side, transaction)
   return logs.flatMap((log) => (log.address === fillContract && readSolverCallExecuted(log)) || [])
 }
