@@ -2,7 +2,6 @@
 // signed it, when, and with whatever memory; and an oracle attests what was paid. Who gains by breaking it: a user who
 // is paid twice, a stranger who has a payment taken for made, an endpoint that lies about it. Method: chains with the
 // mempool rules of nodes, read over HTTP by processes that remember nothing.
-import { refundId } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -140,41 +139,6 @@ describe('two transactions of one id', () => {
     expect(await paying.stateAt(between.place, idOf(1))).toBe('paid')
     expect(await paying.stateAt(first.parent, idOf(1))).toBe('open')
   })
-
-  test('of which one closes it: the payment behind it is not signed, nor the closing behind a payment', async () => {
-    const bed = await startPayingBed()
-    const paying = bed.open()
-    const closing = await signAt(paying, closingOf(idOf(1)))
-    await paying.broadcast(closing.raw)
-    bed.settle()
-    expect((await paying.readFinal(idOf(1))).state).toBe('closed')
-    await expect(signAt(paying, paymentOf(idOf(1)))).rejects.toThrow('it is closed')
-    const payment = await signAt(paying, paymentOf(idOf(2)))
-    await paying.broadcast(payment.raw)
-    bed.settle()
-    await expect(signAt(paying, closingOf(idOf(2)))).rejects.toThrow('it is paid')
-    expect(bed.naming(idOf(1))).toBe(0)
-  })
-
-  test('L-38: a refund of each of two deposits of one order is paid once, and each names the order', async () => {
-    const bed = await startPayingBed()
-    const paying = bed.open()
-    const deposits = ['aa', 'bb'].map((byte) =>
-      refundId(idOf(1), {
-        ...{ chainId: 8_453, transactionId: byte.repeat(32), currency: '0x00', amount: 7n, ordinal: 0 },
-      }),
-    )
-    for (const id of deposits) {
-      const { raw } = await signAt(paying, paymentOf(idOf(1), id))
-      await paying.broadcast(raw)
-      bed.settle()
-    }
-    const fresh = bed.open()
-    for (const id of deposits)
-      await expect(signAt(fresh, paymentOf(idOf(1), id))).rejects.toThrow('it is paid')
-    expect((await fresh.readFinal(idOf(1))).state).toBe('open')
-    expect([bed.received(), bed.naming(idOf(1))]).toEqual([20_000n, 2])
-  })
 })
 
 test('L-38: whatever processes forget, sign, send and replace, and whatever blocks are dropped, each id is mined once', async () => {
@@ -254,17 +218,6 @@ describe('an endpoint that lies', () => {
   const scanText = (text: string, first: PayingBed['first']) =>
     JSON.stringify({ result: { success: true, unspents: [first] }, error: null, id: idIn(text) })
 
-  test('about a payment is outvoted', async () => {
-    const bed = await startPayingBed(3)
-    const paying = bed.open()
-    const { raw, hash } = await signAt(paying, paymentOf(idOf(1)))
-    await paying.broadcast(raw)
-    bed.settle()
-    await hiding(bed, 0, hash)
-    expect((await bed.open().readFinal(idOf(1))).state).toBe('paid')
-    await expect(signAt(bed.open(), paymentOf(idOf(1)))).rejects.toThrow('it is paid')
-  })
-
   test('alone about a payment has it signed again, and never paid again', async () => {
     const bed = await startPayingBed(1)
     const { raw, hash, parent } = await signAt(bed.open(), paymentOf(idOf(1)))
@@ -333,7 +286,6 @@ test('a block that is dropped takes its payment back, and it is not signed again
 })
 
 test.each<[string, string, bigint]>([
-  ['the fill wallet', 'own', 10_000n],
   ['a depository', depository, 10_000n],
   ['a depository', additional, 10_000n],
   ['nobody has the key', native, 10_000n],
@@ -343,8 +295,7 @@ test.each<[string, string, bigint]>([
   ['an amount', user.taproot.address, 329n],
 ])('a payment is refused because of %s: %s', async (reason, recipient, amount) => {
   const paying = (await startPayingBed()).open()
-  const refusalOf = (to: string, of: bigint) =>
-    paying.refuse({ payments: [{ recipient: to === 'own' ? paying.address : to, amount: of }] })
+  const refusalOf = (to: string, of: bigint) => paying.refuse({ payments: [{ recipient: to, amount: of }] })
   expect(refusalOf(recipient, amount)).toContain(reason)
   expect(refusalOf(user.witness.address, 294n)).toBeUndefined()
   expect(refusalOf(user.legacy.address, 546n)).toBeUndefined()

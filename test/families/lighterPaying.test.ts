@@ -1,29 +1,32 @@
-// Goal: a fill wallet on Lighter pays each id once, whoever signed it and whatever endpoints say, and what it signs is what
-// the exchange and the oracles take. Who gains by breaking it: a user who is paid twice; an endpoint that hides a payment,
-// invents one, or makes a transfer pay another fee. Method: the exchange's own signer, transfers handed to an exchange of
-// a stand-in behind three endpoints, one of which lies.
+// Goal: on Lighter every transfer takes the next nonce of its key and names its order, and what a fill wallet signs is what
+// the exchange takes. Who gains by breaking it: a user who is paid twice; an endpoint that makes a transfer pay another fee.
+// Method: the exchange's own signer, transfers handed to an exchange of a stand-in behind three endpoints, one of which
+// lies; a desk with real PostgreSQL.
 
-import { openFamilyChain } from '@causeway/chains'
+import { payingFamily } from '@causeway/chains'
 import { type Hex, Secret } from '@causeway/core'
 import type { Landing, PayingChain, PaymentTerms } from '@causeway/families'
 import { FlatFees, lighterTransferMessage } from '@causeway/families/rules'
-import type { Answer } from '@causeway/localnet/standIns/lighter'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type LighterBench,
+  startLighterBench,
+  lighterWallet as wallet,
+  lighterWalletKey as walletKey,
+} from '../../apps/solver/test/support/lighterBench.ts'
+import { aTask, begin, keptOf, rounds } from '../../apps/solver/test/support/payerRounds.ts'
 import { openLighterSigner } from '../../packages/families/src/lighter/paying/lighterSigner.ts'
 import type { SentTransaction } from '../../packages/families/src/shared/payingChain.ts'
-import { type ExchangeBed, startExchangeBed, wallet, walletKey } from './lighterSupport/startExchange.ts'
 
-let bed: ExchangeBed
+let bed: LighterBench
 let paying: PayingChain
 
 beforeAll(async () => {
-  bed = await startExchangeBed()
+  bed = await startLighterBench()
   paying = bed.open()
 }, 60_000)
 afterAll(() => bed?.stop())
-afterEach(() => {
-  for (const node of bed.nodes) node.fault(undefined)
-})
+afterEach(() => bed.faults.heal())
 
 const bid = { fees: new FlatFees({ transferFee: 3_000_000n }), ceiling: 5_000_000n }
 const amount = 2_000_000n
@@ -64,37 +67,6 @@ async function landingOf(signed: SentTransaction, by = paying): Promise<Landing>
 const held = (account: string, currency = '0') => bed.exchange.accounts.get(account)?.held.get(currency) ?? 0n
 const recipientOf = ({ payments }: PaymentTerms) => payments[0]?.recipient ?? ''
 
-/** Rewrites one endpoint's answers for a path. */
-function lying(path: string, rewrite: (body: Record<string, unknown>) => unknown): void {
-  bed.nodes[0]?.fault((asked, truth): Answer => {
-    if (!asked.startsWith(path)) return truth
-    return { status: 200, text: JSON.stringify(rewrite(JSON.parse(truth.text))) }
-  })
-}
-
-test('a payment is what the exchange takes and what oracles attest, under the id that was known before', async () => {
-  const terms = termsOf()
-  const signed = await pay(terms)
-  expect(held(recipientOf(terms))).toBe(amount)
-  expect(signed.fee).toBe(3_000_000n)
-  expect(await landingOf(signed)).toEqual({
-    ...{ kind: 'landed', hash: signed.hash, succeeded: true, isFinal: true },
-  })
-  const chain = openFamilyChain({ ...bed.chain, depository: '723071' }, { finalEntriesMax: 0 })
-  const question = {
-    transactionId: signed.hash,
-    orderId: terms.id,
-    payments: terms.payments,
-    extraData: '0x' as const,
-  }
-  const facts = await chain.reader.readPayment(question, { signal: AbortSignal.timeout(5_000) })
-  expect(facts).toMatchObject({
-    referencesOrder: true,
-    transfers: [{ recipient: recipientOf(terms), amount }],
-  })
-  await chain.close()
-})
-
 test.each<[string, string]>([
   ['ether', '1'],
   ['spot dollars', '3'],
@@ -106,129 +78,35 @@ test.each<[string, string]>([
   expect(await paying.balanceOf(currency)).toBe(100_000_000n - 7n)
 })
 
-describe('of all that is signed for an id one transfer is executed', () => {
-  test('by two processes at one nonce', async () => {
-    const terms = termsOf()
-    const other = bed.open()
-    const [one, two] = [await signedOf(terms), await signedOf(terms, other)]
-    await paying.broadcast(one)
-    await expect(other.broadcast(two)).rejects.toThrow('invalid nonce')
-    expect(held(recipientOf(terms))).toBe(amount)
-    const landing = await landingOf(two, other)
-    expect(landing.kind === 'none' && landing.finalHeight > two.lastValidHeight).toBe(true)
-    expect(await other.readFinal(terms.id, terms)).toMatchObject({ state: 'paid' })
-    await expect(signedOf(terms, other)).rejects.toThrow('would revert')
-  })
+test('F-164: payments that are signed for one nonce are all made, one after the other, and told by the id of each', async () => {
+  const process = await bed.process(await bed.database())
+  const tasks = await Promise.all([1, 2, 3].map(() => aTask(bed, { recipient: bed.account(), amount: 7n })))
+  for (const task of tasks) await begin(process, task)
+  await rounds(process, 12)
+  for (const task of tasks) expect(await keptOf(process, task)).toMatchObject({ outcome: 'done' })
+  expect(tasks.map(({ recipient }) => held(recipient))).toEqual([7n, 7n, 7n])
+})
 
-  test('when it was paid between planning and signing', async () => {
-    const terms = termsOf()
-    const plan = await paying.plan(terms, bid)
-    if ('refusal' in plan) throw new Error(plan.refusal)
-    await pay(terms, bed.open())
-    await expect(paying.sign(plan, bid)).rejects.toThrow('was made or closed')
-    expect(held(recipientOf(terms))).toBe(amount)
-  })
-
-  test('when another payment took its nonce, it is signed anew, and the first one is nothing', async () => {
-    const [terms, another] = [termsOf(), termsOf()]
-    const lost = await signedOf(terms)
-    await pay(another, bed.open())
-    await expect(paying.broadcast(lost)).rejects.toThrow('invalid nonce')
-    await pay(terms)
-    expect([held(recipientOf(terms)), held(recipientOf(another))]).toEqual([amount, amount])
-  })
-
-  test('P-75: a refund whose terms nobody knows was paid where a transfer names its order, closed or not', async () => {
-    const order = termsOf()
-    const refund = termsOf({ orderId: order.id })
-    const read = async (of: PaymentTerms) => (await bed.open().readFinal(of.id, { orderId: order.id })).state
-    expect(await read(refund)).toBe('open')
-    await pay(refund)
-    expect(await read(refund)).toBe('paid')
-    await pay({ id: refund.id, mark: 'closed', payments: [] }, bed.open())
-    expect(await read(refund)).toBe('paid')
-  })
-
-  test('and none of a payment that was closed', async () => {
-    const terms = termsOf()
-    const signed = await signedOf(terms)
-    const before = held(wallet)
-    await pay({ id: terms.id, mark: 'closed', payments: [] }, bed.open())
-    expect(before - held(wallet)).toBe(1n)
-    expect(await paying.readFinal(terms.id)).toMatchObject({ state: 'closed' })
-    await expect(paying.broadcast(signed)).rejects.toThrow('invalid nonce')
-    await expect(signedOf(terms)).rejects.toThrow('would revert')
-    expect(held(recipientOf(terms))).toBe(0n)
-  })
-
-  test('F-164: of a refund, by what it pays: two deposits of an order go back each', async () => {
-    const orderId: Hex = `0x${'0d'.repeat(32)}`
-    const recipient = bed.account()
-    const refundOf = (id: string, units: bigint): PaymentTerms => ({
-      ...{ id: `0x${id.repeat(32)}`, mark: 'paid', orderId },
-      payments: [{ recipient, currency: '0', amount: units }],
-    })
-    await pay(refundOf('a1', 5_000_000n))
-    await pay(refundOf('a2', 6_000_000n))
-    expect(held(recipient)).toBe(11_000_000n)
-    await expect(signedOf(refundOf('a1', 5_000_000n), bed.open())).rejects.toThrow('would revert')
-  })
+test('P-75: a refund whose terms nobody knows was paid where a transfer names its order, closed or not', async () => {
+  const order = termsOf()
+  const refund = termsOf({ orderId: order.id })
+  const read = async (of: PaymentTerms) => (await bed.open().readFinal(of.id, { orderId: order.id })).state
+  expect(await read(refund)).toBe('open')
+  await pay(refund)
+  expect(await read(refund)).toBe('paid')
+  await pay({ id: refund.id, mark: 'closed', payments: [] }, bed.open())
+  expect(await read(refund)).toBe('paid')
 })
 
 describe('one endpoint of three', () => {
-  test('F-164: cannot hide what was paid', async () => {
-    const terms = termsOf()
-    await pay(terms)
-    lying('/api/v1/accountTxs', (body) => ({ ...body, txs: [] }))
-    const fresh = bed.open()
-    expect(await fresh.readFinal(terms.id)).toMatchObject({ state: 'paid' })
-    lying('/api/v1/nextNonce', (body) => ({ ...body, nonce: 0 }))
-    expect(await bed.open().readFinal(terms.id)).toMatchObject({ state: 'paid' })
-    await expect(signedOf(terms, bed.open())).rejects.toThrow('would revert')
-  })
-
-  test('cannot invent a payment, nor a landing', async () => {
-    const terms = termsOf()
-    const signed = await signedOf(terms)
-    const memo = [...Buffer.from(terms.id.slice(2), 'hex')]
-    lying('/api/v1/accountTxs', (body) => ({
-      ...body,
-      txs: Object(body['txs']).map((one: { info: string }) => ({
-        ...one,
-        info: JSON.stringify({ ...JSON.parse(one.info), Memo: memo }),
-      })),
-    }))
-    expect(await bed.open().readFinal(terms.id)).toMatchObject({ state: 'open' })
-    lying(`/api/v1/tx?by=hash&value=${signed.hash}`, () => ({
-      code: 200,
-      hash: signed.hash,
-      status: 3,
-      info: JSON.stringify({ Memo: memo, Nonce: 0 }),
-    }))
-    expect(await landingOf(signed)).toMatchObject({ kind: 'none' })
-    await pay(terms)
-    expect(held(recipientOf(terms))).toBe(amount)
-  })
-
-  test('F-162: cannot make a transfer lapse by its clock, nor make its fee another', async () => {
-    const terms = termsOf()
-    const signed = await signedOf(terms)
-    lying('/', (body) => ('timestamp' in body ? { ...body, timestamp: 9_999_999_999 } : body))
-    const landing = await landingOf(signed)
-    expect(landing.kind === 'none' && landing.finalHeight <= signed.lastValidHeight).toBe(true)
-    lying('/api/v1/transferFeeInfo', (body) => ({ ...body, transfer_fee_usdc: 4_000_000 }))
+  test('F-162: cannot make a transfer pay another fee', async () => {
+    bed.lie({ '/api/v1/transferFeeInfo': (body) => ({ ...body, transfer_fee_usdc: 4_000_000 }) })
     expect((await signedOf(termsOf())).fee).toBe(3_000_000n)
   })
 
   test('leaves a nonce out: then nothing is known, and nothing signed, where no two others tell', async () => {
-    const [, second] = bed.nodes
-    const gap = (asked: string, truth: Answer): Answer => {
-      if (!asked.startsWith('/api/v1/accountTxs')) return truth
-      const body = JSON.parse(truth.text)
-      return { status: 200, text: JSON.stringify({ ...body, txs: body.txs.slice(1) }) }
-    }
-    bed.nodes[0]?.fault(gap)
-    second?.fault(gap)
+    const withoutFirst = (body: Record<string, unknown>) => ({ ...body, txs: Object(body['txs']).slice(1) })
+    bed.lie({ '/api/v1/accountTxs': withoutFirst }, bed.nodes.slice(0, 2))
     await expect(bed.open().readFinal(termsOf().id)).rejects.toThrow()
   })
 })
@@ -255,12 +133,8 @@ describe('a transfer', () => {
     const terms = termsOf()
     const signed = await signedOf(terms)
     const content = JSON.stringify({ Memo: Array(32).fill(1), Nonce: 0 })
-    for (const node of bed.nodes)
-      node.fault((asked, truth) =>
-        asked.includes(signed.hash)
-          ? { status: 200, text: JSON.stringify({ code: 200, hash: signed.hash, status: 3, info: content }) }
-          : truth,
-      )
+    const executed = { code: 200, hash: signed.hash, status: 3, info: content }
+    bed.lie({ [`/api/v1/tx?by=hash&value=${signed.hash}`]: () => executed }, bed.nodes)
     expect(await landingOf(signed)).toMatchObject({ kind: 'none' })
   })
 
@@ -269,11 +143,6 @@ describe('a transfer', () => {
       'to nobody',
       () => ({ payments: [{ recipient: '99999999', currency: '0', amount }] }),
       'the recipient is no account',
-    ],
-    [
-      'to the wallet',
-      () => ({ payments: [{ recipient: wallet, currency: '0', amount }] }),
-      'the recipient is the fill wallet',
     ],
     [
       'to a depository, which would be a deposit of its order,',
@@ -301,18 +170,8 @@ describe('a transfer', () => {
     expect('refusal' in plan && plan.refusal).toContain(reason)
   })
 
-  test('is nothing while it takes more than the operator bears', async () => {
-    const terms = termsOf()
-    const dear = { fees: new FlatFees({ transferFee: 6_000_000n }), ceiling: 5_000_000n }
-    expect(await paying.plan(terms, dear)).toEqual({ refusal: 'a transfer takes more than maxFeePerGasWei' })
-    const plan = await paying.plan(terms, bid)
-    if ('refusal' in plan) throw new Error(plan.refusal)
-    await expect(paying.sign(plan, { ...bid, ceiling: 1n })).rejects.toThrow('maxFeePerGasWei')
-  })
-
   test('of somebody else is not signed: the key is compared with the account', async () => {
     bed.exchange.setAccount('501', `0x${'cc'.repeat(20)}`, { '0': 10n ** 9n })
-    const { payingFamily } = await import('../../packages/chains/src/index.ts')
     const other = payingFamily(bed.chain)?.open({
       ...{ client: bed.client, key: new Secret(walletKey), fillContract: undefined },
       account: { name: '501', apiKey: bed.apiKey, apiKeyIndex: 4 },

@@ -18,10 +18,11 @@ import {
   bumpAfterMs,
   lineCoins,
   recipientOf,
-  rounds,
   sendAll,
   startBitcoinBench,
 } from './support/bitcoinBench.ts'
+import { unsent } from './support/payerBench.ts'
+import { begin, rounds } from './support/payerRounds.ts'
 
 const depository = keyOf('depository').legacy
 const depositor = keyOf('depositor').witness.address
@@ -52,8 +53,8 @@ async function aSweep(
   const terms = termsOf(process, count)
   const { address, script } = process.paying.depositAddress(terms)
   const paid = outputScript(address, bitcoinNetworkOf('regtest'))
-  bench.chain().mine(funded(...values.map((value) => ({ script: paid, value }))))
-  bench.chain().mineEmpty(3)
+  bench.bitcoin().mine(funded(...values.map((value) => ({ script: paid, value }))))
+  bench.bitcoin().mineEmpty(3)
   const outputs = await process.paying.outputsToSweep(address)
   const orderId: Hex = `0x${count.toString(16).padStart(64, 'a')}`
   return {
@@ -66,12 +67,6 @@ async function aSweep(
   }
 }
 
-async function begin({ desk }: BitcoinProcess, { work, subject }: Pick<Sweep, 'work' | 'subject'>) {
-  const prepared = await desk.prepare(work)
-  if (prepared.kind === 'refused') throw new Error(prepared.reason)
-  return prepared.begin(subject)
-}
-
 const deposited = () => bench.received(depository.script)
 const outcomeOf = async ({ records }: BitcoinProcess, { subject }: Sweep) =>
   (await records.latest(subject.id))?.outcome
@@ -79,7 +74,7 @@ test('all of it is deposited for the order, and the wallet pays the fee and noth
   const process = await bench.process(await bench.database(), { gas })
   const sweep = await aSweep(process)
   await process.desk.release(await begin(process, sweep), 'given')
-  bench.settle()
+  await bench.settle()
   await rounds(process)
   expect([await outcomeOf(process, sweep), deposited()]).toEqual(['done', 100_000n])
   const fee = await process.spent(`sweep-gas:${bitcoinChainId}`)
@@ -93,7 +88,7 @@ test.each<[string, (process: BitcoinProcess, sweep: Sweep) => Promise<unknown>]>
     'after the service agreed, before it sent',
     async (process, sweep) => {
       const record = await begin(process, sweep)
-      await bench.withoutSending(() => process.desk.release(record, 'given').catch(() => undefined))
+      await unsent(bench, () => process.desk.release(record, 'given').catch(() => undefined))
     },
   ],
   ['after it was sent', async (process, sweep) => process.desk.release(await begin(process, sweep), 'given')],
@@ -113,10 +108,10 @@ test.each<[string, (process: BitcoinProcess, sweep: Sweep) => Promise<unknown>]>
   await killed.kill()
   const next = await bench.process(database, { gas })
   await rounds(next)
-  bench.settle()
+  await bench.settle()
   await rounds(next)
   expect([await outcomeOf(next, sweep), deposited()]).toEqual(['done', 100_000n])
-  sendAll(bench, await next.records.latest(sweep.subject.id))
+  await sendAll(bench, await next.records.latest(sweep.subject.id))
   expect(deposited()).toBe(100_000n)
 })
 
@@ -126,7 +121,7 @@ test('a second database that knows nothing of it deposits the same outputs, of w
   const record = await begin(first, sweep)
   const second = await bench.process(await bench.database(), { gas })
   const again = await begin(second, { ...sweep, subject: { ...sweep.subject, id: 'for another order' } })
-  sendAll(bench, record, again)
+  await sendAll(bench, record, again)
   expect(deposited()).toBe(100_000n)
 })
 
@@ -144,19 +139,19 @@ test('a payment that a reorganization takes back stops the line until the deadli
   })
   await process.desk.release(behind, 'given')
   // Four blocks go, the payment with them, and what it spent is spent otherwise.
-  const forgotten = [...bench.chain().waiting()]
-  bench.chain().drop(4)
-  bench.chain().forget()
-  bench.chain().mineEmpty(6)
-  for (const one of forgotten) bench.chain().offer(one)
+  const forgotten = [...bench.bitcoin().waiting()]
+  bench.bitcoin().drop(4)
+  bench.bitcoin().forget()
+  bench.bitcoin().mineEmpty(6)
+  for (const one of forgotten) bench.bitcoin().offer(one)
   await rounds(process)
-  bench.settle()
+  await bench.settle()
   expect([deposited(), bench.received(payee.script)]).toEqual([0n, 0n])
   process.wait(7_201_000)
   await rounds(process, 4)
-  bench.settle()
+  await bench.settle()
   await rounds(process, 4)
-  bench.settle()
+  await bench.settle()
   await rounds(process)
   expect([await outcomeOf(process, sweep), deposited()]).toEqual(['cancelled', 0n])
   expect(bench.received(payee.script)).toBe(50_000n)
@@ -180,9 +175,9 @@ test('what is not final, or dust, is not there to be swept', async () => {
   count += 1
   const { address } = process.paying.depositAddress(termsOf(process, count))
   const script = outputScript(address, bitcoinNetworkOf('regtest'))
-  bench.chain().mine(funded({ script, value: 60_000n }, { script, value: 9_999n }))
-  bench.chain().mineEmpty(1)
+  bench.bitcoin().mine(funded({ script, value: 60_000n }, { script, value: 9_999n }))
+  bench.bitcoin().mineEmpty(1)
   expect(await process.paying.outputsToSweep(address)).toEqual([])
-  bench.chain().mineEmpty(1)
+  bench.bitcoin().mineEmpty(1)
   expect((await process.paying.outputsToSweep(address)).map(({ value }) => value)).toEqual([60_000n])
 })

@@ -21,7 +21,7 @@ import { createMarkedRecord } from '../src/facts/paymentRecord.ts'
 import type { Filling } from '../src/filling/filling.ts'
 import { handleItem } from '../src/filling/handleItem.ts'
 import { createPlainInventory } from '../src/wallet/inventory.ts'
-import type { BenchProcess } from './support/expiringProcess.ts'
+import type { DeskProcess } from './support/payerBench.ts'
 import {
   nativeCoin,
   type SolanaBench,
@@ -45,7 +45,7 @@ afterAll(() => bench?.stop())
 
 const networkOf: NetworkOf = (key) => (key === 'solana' ? bench.chain : key === 'base' ? hub : undefined)
 
-type Opened = { readonly process: BenchProcess; readonly filling: Filling }
+type Opened = { readonly process: DeskProcess; readonly filling: Filling }
 
 async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}): Promise<Opened> {
   const process = await bench.process(await bench.database(), { gas })

@@ -1,9 +1,15 @@
 import { connectQuotingChain, payingFamily } from '@causeway/chains'
 import { type Hex, Secret } from '@causeway/core'
 import { solanaCodec } from '@causeway/core/encodings'
-import type { RegisteredChain } from '@causeway/families'
-import { paymentMarkerAddress, SolanaFees, solanaLibrary } from '@causeway/families/rules'
-import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import type { PayingChain, ReadableChain } from '@causeway/families'
+import {
+  markBytes,
+  paymentMarkerAddress,
+  SolanaFees,
+  solanaLibrary,
+  systemProgram,
+} from '@causeway/families/rules'
+import { type FaultMode, startFaultProxy } from '@causeway/localnet'
 import {
   type Depository,
   deployDepository,
@@ -12,8 +18,8 @@ import {
   startRpcServer,
 } from '@causeway/localnet/standIns/solana'
 import type { ChainClient } from '@causeway/rpc'
-import type { ExpiringBench } from './expiringKills.ts'
-import { type Processes, startProcesses } from './expiringProcess.ts'
+import { expiringProcesses, type PayerBench } from './payerBench.ts'
+import { openSolverDatabases } from './solverDatabases.ts'
 
 export const solanaChainId = 792_703_809
 export const solanaNow = 1_790_000_000
@@ -26,78 +32,101 @@ const fees = new SolanaFees({
 /** Cost of a refund in coin: its fee and its marker. */
 export const solanaRefundCost = fees.costOf({ kind: 'refund', isNative: true })
 
-/** A local cluster with a depository behind one endpoint that faults are put into, and a database server. */
-export type SolanaBench = Omit<ExpiringBench, 'process'> & {
+/** A local cluster with a depository. */
+export type SolanaBench = Omit<PayerBench, 'process'> & {
   readonly node: SolanaNode
   readonly depository: Depository
-  readonly chain: RegisteredChain
-  readonly proxy: FaultProxy
-  readonly process: Processes['process']
+  readonly process: ReturnType<typeof expiringProcesses>
   lamports(address: string): bigint
   /** @returns the transaction's id */
   deposit(
     orderId: Hex,
     amount: bigint,
   ): Promise<{ readonly transactionId: string; readonly depositor: string }>
-  stop(): Promise<void>
 }
 
-export async function startSolanaBench(): Promise<SolanaBench> {
+export async function startSolanaBench(databases = openSolverDatabases()): Promise<SolanaBench> {
   const { Keypair } = solanaLibrary()
   const node = new SolanaNode()
   const rpc = await startRpcServer(node)
-  const proxy = await startFaultProxy({ targetUrl: rpc.url })
+  const proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: rpc.url })))
   const depository = deployDepository(node, Keypair.generate().publicKey.toBase58())
   node.airdrop(depository.addresses.vault, 10n ** 9n)
   const user = Keypair.generate()
   node.airdrop(user.publicKey.toBase58(), 10n ** 12n)
-  const chain: RegisteredChain = {
+  const chain: ReadableChain = {
     ...{ id: 'solana', vmType: 'solana-vm', network: undefined, hubChainId: '1', additionalData: {} },
-    ...{ ready: true, rpcThreshold: 1, unsetVariables: [], depository: depository.program.toBase58() },
-    endpoints: [new Secret(proxy.url)],
+    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository: depository.program.toBase58() },
+    endpoints: proxies.map(({ url }) => new Secret(url)),
   }
   const client: ChainClient | undefined = connectQuotingChain(chain)
   if (client === undefined) throw new Error('the chain is quoted')
-  const open = () =>
-    payingFamily(chain)?.open({ client, key: new Secret(walletKey), fillContract: undefined })
-  const wallet = open()?.address ?? ''
+  const open = (): PayingChain => {
+    const paying = payingFamily(chain)?.open({ client, key: new Secret(walletKey), fillContract: undefined })
+    if (paying === undefined) throw new Error('the family pays')
+    return paying
+  }
+  const wallet = open().address
   node.airdrop(wallet, 10n ** 12n)
   node.tick(BigInt(solanaNow))
-  const processes = await startProcesses({
-    ...{ chainId: solanaChainId, landsWithinSeconds: lifetimeSeconds, fees },
-    ...{ ceiling: 10_000n, gasPerHour: 10n ** 9n },
-    open() {
-      const paying = open()
-      if (paying === undefined) throw new Error('the family pays')
-      return paying
-    },
-  })
-
+  const set = async (mode: FaultMode, count = 1) => {
+    await Promise.all(proxies.slice(0, count).map((proxy) => proxy.set(mode)))
+  }
+  /** One shows other values of these methods. */
+  const say = (values: Readonly<Record<string, (value: readonly unknown[]) => readonly unknown[]>>) =>
+    set({
+      kind: 'lie',
+      rewrite({ method }, result) {
+        const rewrite = values[method]
+        return rewrite ? { ...Object(result), value: rewrite(Object(result).value) } : result
+      },
+    })
   const lamports = (address: string) => node.account(address, 'processed')?.lamports ?? 0n
   return {
-    ...{ node, depository, chain, proxy, wallet, lamports, bid: { fees, ceiling: 10_000n } },
+    ...{ node, depository, chain, wallet, lamports, database: databases.database },
     ...{ chainId: solanaChainId, coin: solanaCodec.nativeCurrency },
+    process: expiringProcesses({
+      ...{ chainId: solanaChainId, landsWithinSeconds: lifetimeSeconds, fees, open },
+      ...{ ceiling: 10_000n, gasPerHour: 10n ** 9n, expire: async () => node.mine(160) },
+    }),
     held: async (address) => lamports(address),
     nowSeconds: async () => solanaNow,
-    showsFailures: true,
-    settle: async () => undefined,
-    expire: async () => node.mine(160),
+    hold: async () => node.hold(),
+    async mine() {},
+    settle: async () => node.finalize(),
     async land(raw) {
       node.send(Buffer.from(raw.slice(2), 'hex'), { skipPreflight: true })
     },
-    cutOff: (isCutOff) => proxy.set({ kind: isCutOff ? 'refuse' : 'pass' }),
-    garble: (id) =>
-      id === undefined
-        ? proxy.set({ kind: 'pass' })
-        : proxy.set({
-            kind: 'lie',
-            rewrite: ({ method, params }, result) =>
-              method === 'getMultipleAccounts' &&
-              JSON.stringify(params).includes(paymentMarkerAddress(wallet, id))
-                ? 'nonsense'
-                : result,
-          }),
-    ...{ database: processes.database, process: processes.process },
+    faults: {
+      hide: () =>
+        say({
+          getMultipleAccounts: ([, ...rest]) => [null, ...rest],
+          getSignatureStatuses: (statuses) => statuses.map(() => null),
+        }),
+      invent(_payment, state) {
+        const data = [Buffer.alloc(markBytes[state]).toString('base64'), 'base64']
+        const marker = { lamports: 897_840, owner: systemProgram, executable: false, data }
+        const landed = { slot: 1, confirmations: null, err: null, confirmationStatus: 'finalized' }
+        return say({
+          getMultipleAccounts: ([, ...rest]) => [marker, ...rest],
+          getSignatureStatuses: (statuses) => statuses.map(() => landed),
+        })
+      },
+      hasten: () =>
+        set({
+          kind: 'lie',
+          rewrite: ({ method }, result) => (method === 'getBlockHeight' ? 10 ** 9 : result),
+        }),
+      silence: (count) => set({ kind: 'refuse' }, count),
+      garble(id) {
+        const marker = paymentMarkerAddress(wallet, id)
+        const isAbout = (params: readonly unknown[]) => JSON.stringify(params).includes(marker)
+        const rewrite = ({ params }: { readonly params: readonly unknown[] }, result: unknown) =>
+          isAbout(params) ? 'nonsense' : result
+        return set({ kind: 'lie', rewrite }, 3)
+      },
+      heal: () => set({ kind: 'pass' }, 3),
+    },
     account: () => Keypair.generate().publicKey.toBase58(),
     async deposit(orderId, amount) {
       const { TransactionMessage, VersionedTransaction } = solanaLibrary()
@@ -114,7 +143,7 @@ export async function startSolanaBench(): Promise<SolanaBench> {
     },
     async stop() {
       await client.close()
-      await Promise.all([proxy.stop(), rpc.stop(), processes.stop()])
+      await Promise.all([...proxies.map((proxy) => proxy.stop()), rpc.stop(), databases.stop()])
     },
   }
 }

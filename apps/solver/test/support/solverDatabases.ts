@@ -19,10 +19,13 @@ export type SolverDatabases = {
   stop(): Promise<void>
 }
 
-export async function startSolverDatabases(): Promise<SolverDatabases> {
-  const server: TestDatabase = await startTestDatabase()
+/** The server starts with the first of them. */
+export function openSolverDatabases(): SolverDatabases {
+  let started: Promise<TestDatabase> | undefined
   return {
     async database() {
+      started ??= startTestDatabase()
+      const server = await started
       const name = `solver_${randomBytes(6).toString('hex')}`
       await server.database.query(`create database ${name}`)
       const url = new URL(server.connectionString)
@@ -30,7 +33,11 @@ export async function startSolverDatabases(): Promise<SolverDatabases> {
       await migrate({ connectionString: url.toString(), directories: [{ name: 'solver', path: migrations }] })
       return url.toString()
     },
-    stop: () => server.stop(),
+    async stop() {
+      const stopped = started
+      started = undefined
+      await (await stopped)?.stop()
+    },
   }
 }
 

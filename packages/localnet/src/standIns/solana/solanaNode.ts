@@ -200,6 +200,8 @@ export class SolanaNode {
     if (wire === undefined) return { refusal: 'failed to deserialize the transaction' }
     const { transaction } = wire
     const signature = encodeBase58(transaction.signatures[0] ?? new Uint8Array())
+    // A cluster runs no transaction twice.
+    if (this.#transactions.has(signature)) return { signature }
     if (!this.#isRecent(transaction.message.recentBlockhash))
       return options.skipPreflight ? { signature } : { refusal: 'Blockhash not found' }
     const failure = options.skipPreflight ? undefined : simulate(this.#head, wire)
