@@ -1,7 +1,7 @@
 // A stand-in of Lighter: nonces, expiry, fees, ids and what the owner of an account signs are real.
 
 import { connectQuotingChain, payingFamily } from '@causeway/chains'
-import { hexToBytes, Secret } from '@causeway/core'
+import { type Hex, hexToBytes, Secret, sha256TextHex } from '@causeway/core'
 import { lighterCodec } from '@causeway/core/encodings'
 import {
   lighterTransferHasher,
@@ -20,7 +20,6 @@ import {
 } from '@causeway/localnet/standIns/lighter'
 import type { ChainClient } from '@causeway/rpc'
 import { privateKeyToAddress } from 'viem/accounts'
-import { closingMemo } from '../../../../packages/families/src/lighter/paying/ownLane.ts'
 import { expiringProcesses, type PayerBench } from './payerBench.ts'
 import { openSolverDatabases } from './solverDatabases.ts'
 
@@ -29,10 +28,12 @@ export const lighterWallet = '500'
 export const lighterWalletKey = `0x${'5e'.repeat(32)}` as const
 export const lighterKeyIndex = 4
 const stranger = `0x${'ab'.repeat(20)}`
-export const depository = '723071'
+const depository = '723071'
 const fees = new FlatFees({ transferFee: 3_000_000n })
 const ceiling = 5_000_000n
 
+/** Written again, so that a change of it, which forgets what was closed, is seen. */
+const closingMemo = (id: Hex): Hex => `0x${sha256TextHex(`closed ${id}`).slice(-64)}`
 const unknown = lighterBodies.notFound.body.transaction
 
 export type LighterBench = Omit<PayerBench, 'process'> & {
