@@ -153,7 +153,7 @@ export function payingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): Payin
   return paying?.by === 'marked-transactions' ? paying.family : undefined
 }
 
-/** The family's way to pay by a line of transactions that spend outputs; `undefined` for one that pays in another way. */
+/** The family's way to pay by a line of transactions that spend outputs; `undefined` if it pays in another way. */
 export function linePayingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): LinePayingFamily | undefined {
   const { paying } = chainFamilies[vmType]
   return paying?.by === 'outputs' ? paying.family : undefined

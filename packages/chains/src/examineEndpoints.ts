@@ -6,7 +6,8 @@ import type { JsonRpcClient, TakenSizes } from '@causeway/rpc'
 import { countVoices, NodeError, openHeadPushes, type PushEnd } from '@causeway/rpc'
 
 /**
- * Asks every endpoint of a chain for its head, for the check of a configuration. Never rejects for what an endpoint does.
+ * Asks every endpoint of a chain for its head, for the check of a configuration. Never rejects for what an endpoint
+ * does.
  * @param findings takes endpoints that are silent, behind or take only small requests, and chains with too few hosts
  */
 export async function examineEndpoints(client: JsonRpcClient, findings: Findings): Promise<void> {

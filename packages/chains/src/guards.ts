@@ -95,9 +95,9 @@ export async function joinProblems(
 }
 
 /**
- * Problems of configured addresses that must not hold real money: accounts with a published key, and addresses of a local
- * network or of a rehearsal (which may use its own). Nothing is refused in `local`. The lists of such addresses are part
- * of the release, so that an operator's files cannot change them.
+ * Problems of configured addresses that must not hold real money: accounts with a published key, and addresses of a
+ * local network or of a rehearsal (which may use its own). Nothing is refused in `local`. The lists of such addresses
+ * are part of the release, so that an operator's files cannot change them.
  */
 export function checkForeignAddresses(args: {
   readonly environment: string

@@ -9,7 +9,7 @@ import type { ChainFamily } from './shared/chainFamily.ts'
 import { solanaChainFamily } from './solana/chainFamily.ts'
 import { tronChainFamily } from './tron/chainFamily.ts'
 
-/** Each family's code that opens connections, one line per family; `registry/families.ts` has its pure rules. @source F-167 */
+/** Each family's code that opens connections; `registry/families.ts` has its pure rules. @source F-167 */
 export const chainFamilies: Readonly<Record<VmType, ChainFamily<LinePayingFamily, ContractPayingFamily>>> = {
   'bitcoin-vm': bitcoinChainFamily,
   'ethereum-vm': ethereumChainFamily,

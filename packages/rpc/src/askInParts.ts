@@ -19,7 +19,8 @@ export type PartedEndpoint = {
   readonly sizes: EndpointSizes
   readonly now: () => number
   /**
-   * Sends one request. `mayBeTooWide`: a refusal may be due to its size, so it does not count as the endpoint's failure.
+   * Sends one request. `mayBeTooWide`: a refusal may be due to its size, so it does not count as the endpoint's
+   * failure.
    * @throws EndpointFailure
    */
   readonly exchange: (calls: readonly RpcCall[], mayBeTooWide: boolean) => Promise<readonly RpcAnswer[]>
@@ -40,8 +41,9 @@ export function logBlocksAtOnce({ sizes, electorate }: Pick<JsonRpcClient, 'size
 type Answers = readonly RpcAnswer[]
 
 /**
- * Answers in call order. Requests larger than an endpoint is known to take, or that it refuses for their size, are split,
- * and the answers joined. A question may become at most 128 requests, and a log range 128 parts; more is `too_wide`.
+ * Answers in call order. Requests larger than an endpoint is known to take, or that it refuses for their size, are
+ * split, and the answers joined. A question may become at most 128 requests, and a log range 128 parts; more is
+ * `too_wide`.
  * @throws EndpointFailure
  * @source F-80
  */
@@ -50,8 +52,8 @@ export async function askInParts(calls: readonly RpcCall[], endpoint: PartedEndp
 }
 
 /**
- * One question to one endpoint. The endpoint's limits are not known in advance: each refusal narrows the tried sizes, and
- * the sizes that were taken at last are learnt for later questions.
+ * One question to one endpoint. The endpoint's limits are not known in advance: each refusal narrows the tried sizes,
+ * and the sizes that were taken at last are learnt for later questions.
  */
 class PartedQuestion {
   readonly #endpoint: PartedEndpoint
@@ -172,7 +174,7 @@ function failureOf(error: unknown): EndpointFailure {
   throw error
 }
 
-/** Joins the answers to the parts of each call; `parts` has the parts of each call, `answers` one answer for each part. */
+/** Joins the answers to the parts of each call: `parts` by call, `answers` with one answer for each part. */
 function joinEach(parts: readonly (readonly unknown[])[], answers: Answers): Answers {
   let next = 0
   return parts.flatMap(({ length }) => {

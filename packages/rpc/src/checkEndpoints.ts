@@ -34,8 +34,8 @@ export function endpointOf(chainId: string, alias: string): string {
 }
 
 /**
- * Problems of endpoints that do not belong to a local network. A silent endpoint may turn out to belong to a real chain;
- * as many as the threshold could agree on false facts, so with so many silent ones the chain is not used.
+ * Problems of endpoints that do not belong to a local network. A silent endpoint may turn out to belong to a real
+ * chain; as many as the threshold could agree on false facts, so with so many silent ones the chain is not used.
  * @param problemOf what is wrong with an endpoint that gives this answer; `undefined` if it may be local
  * @throws UpstreamUnavailableError if at least `threshold` endpoints are silent and no problem was found
  */

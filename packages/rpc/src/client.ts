@@ -164,7 +164,7 @@ type Pooled = Pick<ChainClient, 'chainId' | 'endpoints'> & {
   readonly now: () => number
 }
 
-/** Asks endpoints of the pool until one answers; calls that must not be repeated go to one only. @throws upstream errors */
+/** Asks endpoints of the pool until one answers; calls that must not be repeated go to one. @throws upstream errors */
 async function askPool(
   { chainId, endpoints, pool, now }: Pooled,
   calls: readonly RpcCall[],

@@ -20,7 +20,7 @@ export type EndpointsToCreate = {
   readonly now: () => number
 }
 
-/** Makes a chain's endpoints. @throws ConfigurationError if there is none, one is no http(s) URL, or one is named twice */
+/** Makes a chain's endpoints. @throws ConfigurationError if there is none, or one is no http(s) URL or named twice */
 export function createEndpoints(options: EndpointsToCreate): readonly Endpoint[] {
   const { chainId, headTracking: heads, wire, now } = options
   const targets = options.endpoints.map((endpoint, index) => parseEndpoint(endpoint, index + 1))

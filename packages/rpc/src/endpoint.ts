@@ -268,7 +268,7 @@ export class Endpoint {
     return call !== undefined && answer?.ok ? this.#heads.readHead(call, answer.result) : undefined
   }
 
-  /** Asks for the head, to see whether an endpoint answers at all after failures that callers' parameters may have caused. */
+  /** Asks for the head, to see whether an endpoint answers at all after failures that parameters may have caused. */
   #checkHead(): void {
     const nowMs = this.#now()
     if (nowMs - this.#headCheckedAtMs < headCheckMs.every) return

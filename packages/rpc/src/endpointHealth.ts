@@ -1,8 +1,8 @@
 import type { FailureReason } from './endpointFailure.ts'
 
 /**
- * Health of one endpoint, with a circuit breaker: after several failures in a row it opens, so that nothing is sent for a
- * while; then it is half-open, and one call probes the endpoint. Immutable: every event makes a new state.
+ * Health of one endpoint, with a circuit breaker: after several failures in a row it opens, so that nothing is sent for
+ * a while; then it is half-open, and one call probes the endpoint. Immutable: every event makes a new state.
  */
 export type HealthState = {
   /** Moving average over answered calls; `undefined` before the first. */
@@ -36,8 +36,8 @@ const coolDownMs = { withoutHint: 1_000, shortest: 100 }
 const latencyWeight = 0.2
 
 /**
- * Whether calls may be sent. `ready`: yes. `probe`: the pause is over, and one call may probe the endpoint. `closed`: no,
- * because of a pause or a probe in flight.
+ * Whether calls may be sent. `ready`: yes. `probe`: the pause is over, and one call may probe the endpoint. `closed`:
+ * no, because of a pause or a probe in flight.
  */
 export type Availability = 'ready' | 'probe' | 'closed'
 
@@ -149,9 +149,9 @@ export function isLagging(state: HealthState, reference: bigint | undefined, lag
 }
 
 /**
- * Positions of usable endpoints in the order in which to ask them. First those of similar latency, in configured order, so
- * that nearly equal ones do not alternate; then clearly slower ones, by latency; then those to be probed, since a probe may
- * delay its caller.
+ * Positions of usable endpoints in the order in which to ask them. First those of similar latency, in configured order,
+ * so that nearly equal ones do not alternate; then clearly slower ones, by latency; then those to be probed, since a
+ * probe may delay its caller.
  */
 export function askingOrder(
   endpoints: readonly { readonly state: HealthState; readonly availability: Availability }[],

@@ -31,8 +31,8 @@ export class EndpointPool {
   }
 
   /**
-   * Endpoints in the order in which to ask them. If all available ones lag behind the reference, which a failed endpoint
-   * may have set, their heads are compared again first, within the caller's deadline.
+   * Endpoints in the order in which to ask them. If all available ones lag behind the reference, which a failed
+   * endpoint may have set, their heads are compared again first, within the caller's deadline.
    */
   async candidates(deadlineMs: number): Promise<readonly Endpoint[]> {
     if (this.#isDue(this.#options.headProbeIntervalMs)) void this.probeHeads()

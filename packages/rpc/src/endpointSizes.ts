@@ -5,7 +5,7 @@ const growth = { firstWaitMs: 60_000, longestWaitMs: 3_600_000 }
 /** After an endpoint refused even the smallest request, its refusals are not taken for limits for so long. */
 const giveUpMs = 60_000
 
-/** One limit of an endpoint, learnt from refusals. After a while twice as much is tried; each failure doubles the wait. */
+/** A limit of an endpoint, learnt from refusals. After a while twice as much is tried; each failure doubles the wait. */
 class LearnedSize {
   #max = Number.POSITIVE_INFINITY
   #waitMs = growth.firstWaitMs
@@ -20,8 +20,8 @@ class LearnedSize {
   }
 
   /**
-   * The next size to try. A size above the known limit was only a try to grow, so the limit itself is next; else the size
-   * that the refusal's message names, or half of the refused one.
+   * The next size to try. A size above the known limit was only a try to grow, so the limit itself is next; else the
+   * size that the refusal's message names, or half of the refused one.
    */
   narrow(refused: number, hint: number | undefined): number {
     if (refused > this.#max) return this.#max
@@ -98,7 +98,7 @@ export class EndpointSizes {
     this.#logBlocks.answered(widestRange(calls), nowMs)
   }
 
-  /** After two rate limits in a row the batch is halved: some endpoints count each call of a batch, and limit it by that. */
+  /** After two rate limits in a row the batch is halved, since some endpoints count each call of a batch. */
   limited(calls: readonly RpcCall[], nowMs: number): void {
     this.#limitedInARow += 1
     if (calls.length === 1 || this.#limitedInARow < 2) return

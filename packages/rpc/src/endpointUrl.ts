@@ -43,8 +43,8 @@ export function parseEndpoint(
 }
 
 /**
- * The voice that a URL belongs to, which has one vote: its host, since one operator controls all its ports and paths. On
- * loopback the port is part of the voice, since local nodes share a host.
+ * The voice that a URL belongs to, which has one vote: its host, since one operator controls all its ports and paths.
+ * On loopback the port is part of the voice, since local nodes share a host.
  */
 function voiceOf({ hostname, host }: Pick<URL, 'hostname' | 'host'>): string {
   return loopbackPattern.test(hostname) ? host : hostname.replace(/\.$/, '')

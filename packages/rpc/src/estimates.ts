@@ -2,8 +2,8 @@ import { divideUp } from '@causeway/core'
 import { countVoices, type Electorate, type Vote } from './tally.ts'
 
 /**
- * Number of estimates that a median needs so that false ones cannot decide it: 2f + 1 for f possible liars (voices beyond
- * the threshold), and at least three. @source rule Q-162
+ * Number of estimates that a median needs so that false ones cannot decide it: 2f + 1 for f possible liars (voices
+ * beyond the threshold), and at least three. @source rule Q-162
  */
 export function estimatesNeeded({ voters, threshold }: Electorate): number {
   return Math.max(3, 2 * (countVoices(voters) - threshold) + 1)

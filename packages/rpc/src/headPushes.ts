@@ -34,9 +34,9 @@ const limits = {
 }
 
 /**
- * Subscribes to new heads at several endpoints, so that a new block is read at once and not only at the next interval. A
- * connection that ends is opened again after a pause, which grows while it fails; callers never wait for it. The worst
- * that an endpoint can do is to have the chain read once every `leastMs`.
+ * Subscribes to new heads at several endpoints, so that a new block is read at once and not only at the next interval.
+ * A connection that ends is opened again after a pause, which grows while it fails; callers never wait for it. The
+ * worst that an endpoint can do is to have the chain read once every `leastMs`.
  */
 export function openHeadPushes({ urls, ...terms }: HeadPushOptions): HeadPushes {
   const endpoints = urls.map((url, index) => followHeads(url, aliasOf(url, index + 1), terms))

@@ -1,6 +1,6 @@
 /**
- * The first success of several attempts to get the same answer. The next attempt starts when the one before it has failed,
- * or has been silent for `staggerMs` (it goes on beside the next one). A success aborts the others.
+ * The first success of several attempts to get the same answer. The next attempt starts when the one before it has
+ * failed, or has been silent for `staggerMs` (it goes on beside the next one). A success aborts the others.
  * @throws AggregateError of every failure, in the order of the attempts
  */
 export function hedgedRequest<T>(

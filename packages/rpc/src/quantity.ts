@@ -3,8 +3,8 @@ import type { RpcAnswer } from './jsonRpc.ts'
 import { MalformedAnswerError } from './malformedAnswer.ts'
 import { NodeError } from './nodeError.ts'
 
-// Strict parsers of members of node answers. All throw `MalformedAnswerError` for any other form, because endpoints may be
-// wrong or lie. `subject` names the method that was asked. @source Ethereum JSON-RPC, "Encoding"
+// Strict parsers of members of node answers. All throw `MalformedAnswerError` for any other form, because endpoints may
+// be wrong or lie. `subject` names the method that was asked. @source Ethereum JSON-RPC, "Encoding"
 
 /** An integer as `0x` and hex digits. */
 export function parseQuantity(value: unknown, subject: string): bigint {

@@ -29,7 +29,7 @@ export type QuorumClientOptions = {
 export type QuorumLimits = ViewLimits & {
   /** Budget of one reading, all rounds included. Default 7 000: an answer is due within 8 s. */
   readonly readingTimeoutMs: number
-  /** Once enough endpoints have made their first reading, late ones have so many ms to take part in `pin`. Default 250. */
+  /** After enough endpoints' first readings, late ones have so many ms to take part in `pin`. Default 250. */
   readonly patienceMs: number
 }
 

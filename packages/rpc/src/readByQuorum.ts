@@ -11,7 +11,7 @@ export type QuorumQuestion<Source, First, Pin, Facts> = {
   readonly electorate: Electorate
   /** First round: reads from a source by itself, e.g. its heads and a receipt. */
   readonly first: (source: Source, signal: AbortSignal) => Promise<First>
-  /** Between the rounds: chooses the height at which all sources are read, from at least `threshold` first readings. Pure. */
+  /** Between the rounds: chooses the height for the second, from at least `threshold` first readings. Pure. */
   readonly pin: (firsts: readonly First[]) => Pin
   /** Second round: reads from a source at the chosen height. The result is the source's vote. */
   readonly second: (source: Source, first: First, pin: Pin, signal: AbortSignal) => Promise<Sighting<Facts>>
@@ -37,9 +37,9 @@ export type QuorumReading<Facts> = {
 const shownWithinMs = 1_000
 
 /**
- * Puts a question to every source, all at one chosen height, and resolves with the first outcome that no missing vote can
- * change; calls in flight are then aborted. A source that fails has no vote, but its voice still counts for the threshold.
- * Rejects only because of a bug.
+ * Puts a question to every source, all at one chosen height, and resolves with the first outcome that no missing vote
+ * can change; calls in flight are then aborted. A source that fails has no vote, but its voice still counts for the
+ * threshold. Rejects only because of a bug.
  * @source rule P-107
  */
 export function readByQuorum<Source extends { readonly alias: string }, First, Pin, Facts>(
@@ -101,8 +101,8 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
 }
 
 /**
- * Checks an outcome `missing` if some source did show the transaction: if enough sources have that block on their chain,
- * the outcome is a disagreement instead, since the others may have pruned the transaction. @source F-83
+ * Checks an outcome `missing` if some source did show the transaction: if enough sources have that block on their
+ * chain, the outcome is a disagreement instead, since the others may have pruned the transaction. @source F-83
  */
 async function withConfirmation<Source extends { readonly alias: string }, First, Pin, Facts>(
   outcome: QuorumOutcome<Facts>,

@@ -33,8 +33,8 @@ function isTemporary(outcome: readonly RpcAnswer[] | EndpointFailure): boolean {
 }
 
 /**
- * Sends, and once more if the node answers with a temporary error. The whole request is repeated, so that a head that was
- * asked for first is still no newer than the other answers.
+ * Sends, and once more if the node answers with a temporary error. The whole request is repeated, so that a head that
+ * was asked for first is still no newer than the other answers.
  * @throws EndpointFailure
  * @source F-62
  */

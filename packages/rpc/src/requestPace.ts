@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 
 const secondMs = 1_000
-/** After a refusal the rate becomes this share of what was sent, at least the slowest; without refusals it grows again. */
+/** A refusal lowers the rate to this share of what was sent, at least the slowest; without refusals it grows again. */
 const keptShare = 0.8
 const slowestPerSecond = 3
 const growth = { factor: 1.5, everyMs: 20_000, endsAbove: 1_000 }
@@ -24,7 +24,7 @@ export type Turn = {
 /** A request that waits; `settle(false)`: its turn would come too late. */
 type Waiter = { readonly deadlineMs: number; readonly settle: (isDue: boolean) => void }
 
-/** Limits requests per second to the rate that an endpoint takes, learnt from refusals; unlimited before. @source F-63 */
+/** Limits requests per second to an endpoint's rate, learnt from refusals; unlimited before. @source F-63 */
 export class RequestPace {
   readonly #now: () => number
   readonly #waiting: Readonly<Record<Line, Set<Waiter>>> = {
@@ -65,8 +65,8 @@ export class RequestPace {
   }
 
   /**
-   * Waits until the request may be sent. @returns false as soon as its turn is known to come after the deadline; it then
-   * leaves the queue
+   * Waits until the request may be sent. @returns false as soon as its turn is known to come after the deadline; it
+   * then leaves the queue
    */
   turn({ deadlineMs, signal, line = 'work' }: Turn): Promise<boolean> {
     // The sending itself reports the abort.

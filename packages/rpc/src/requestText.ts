@@ -21,8 +21,8 @@ export type TextAnswer = {
 }
 
 /**
- * Sends one request to an external service, such as an oracle or a price source. Redirects are not followed. Uses undici's
- * `request`, because `fetch` takes much more processor time.
+ * Sends one request to an external service, such as an oracle or a price source. Redirects are not followed. Uses
+ * undici's `request`, because `fetch` takes much more processor time.
  * @throws AnswerTooLongError
  * @throws UpstreamUnavailableError `REQUEST_TIMED_OUT` at the limit
  * @throws Error of the connection, or the reason of `signal`

@@ -28,9 +28,10 @@ export type QuorumOutcome<Facts> =
   | { readonly status: 'silent' }
 
 /**
- * Counts voices with equal facts against the threshold; `undefined` while missing votes can still change the result. Since
- * heads differ, a transaction may be final for one endpoint and not for another: that is no contradiction, and the outcome
- * is `not_final`. Final facts take precedence: a refusal is the outcome only if no missing vote can complete facts.
+ * Counts voices with equal facts against the threshold; `undefined` while missing votes can still change the result.
+ * Since heads differ, a transaction may be final for one endpoint and not for another: that is no contradiction, and
+ * the outcome is `not_final`. Final facts take precedence: a refusal is the outcome only if no missing vote can
+ * complete facts.
  * @param key text that is equal for equal facts; default: of all facts
  * @source rule P-107
  */

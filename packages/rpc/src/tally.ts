@@ -48,8 +48,8 @@ export type Verdict<Value> =
   | { readonly status: 'silent' }
 
 /**
- * Counts voices with equal values against the threshold, which is a number of the configured voices: endpoints that fail
- * do not lower it.
+ * Counts voices with equal values against the threshold, which is a number of the configured voices: endpoints that
+ * fail do not lower it.
  * @param key text that is equal for equal values
  * @source rule P-107
  */

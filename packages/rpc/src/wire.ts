@@ -15,8 +15,8 @@ export function encodeCalls(calls: readonly RpcCall[], firstId: number): string 
 
 /**
  * Parses a JSON-RPC body into answers in call order, whatever their order in the body.
- * @throws EndpointFailure if the text is not JSON (`not_json`), does not have exactly one well-formed answer for each id
- * (`bad_answer`), or is an error for too many requests (`rate_limited`)
+ * @throws EndpointFailure if the text is not JSON (`not_json`), does not have exactly one well-formed answer for each
+ * id (`bad_answer`), or is an error for too many requests (`rate_limited`)
  */
 export function parseAnswers(
   text: string,
@@ -71,9 +71,9 @@ const refusalCode = -32_000
 const answerStatuses = [400, 404]
 
 /**
- * Asks a node with a path interface (Tron). The method of a call is the path; its first parameter is POSTed as JSON, and a
- * call without parameters is a GET. The first call is answered before the others are sent, all at once: so a head that is
- * asked for first is no newer than the other answers.
+ * Asks a node with a path interface (Tron). The method of a call is the path; its first parameter is POSTed as JSON,
+ * and a call without parameters is a GET. The first call is answered before the others are sent, all at once: so a head
+ * that is asked for first is no newer than the other answers.
  * @throws EndpointFailure
  */
 export async function askPaths(
@@ -92,7 +92,7 @@ export async function askPaths(
   return [firstAnswer, ...(await Promise.all(others.map(ask)))]
 }
 
-/** An answer; an exception of the node, in the member `Error`, becomes an error. @throws EndpointFailure if it is no JSON */
+/** An answer; the node's exception, in the member `Error`, becomes an error. @throws EndpointFailure if it is no JSON */
 function readPathAnswer(text: string, alias: string): RpcAnswer {
   const body = parseJson(text, alias)
   if (isObject(body) && 'Error' in body)
@@ -162,8 +162,8 @@ function refusedBatch(parsed: unknown, text: string, alias: string): EndpointFai
 }
 
 /**
- * True for an error that means too many requests; providers send it with status 200 as well. Some codes also mean too many
- * results of a log query or a skipped slot, which the caller must see, so for these the message decides.
+ * True for an error that means too many requests; providers send it with status 200 as well. Some codes also mean too
+ * many results of a log query or a skipped slot, which the caller must see, so for these the message decides.
  * @source F-61
  */
 function isRateLimit({ code, message }: NodeRefusal): boolean {

@@ -135,7 +135,8 @@ function registerChain(entry: ChainEntry, place: SettingPlace, problems: string[
   try {
     checkPayers({ ...rest, ...network }, place, problems)
     const setting = `${place.name}: ${place.path}.signingCaps`
-    // If a variable is unset all caps are left out, and the oracle asks for it: without its cap a currency would be held.
+    // If a variable is unset all caps are left out, and the oracle asks for it: without its cap a currency would be
+    // held.
     signingCaps =
       unsetCapVariables.length > 0 ? undefined : readSigningCaps(namedCaps, network, setting, problems)
   } catch (error) {

@@ -34,8 +34,8 @@ export interface DenyList {
   /** Number of addresses on the list, including those of single API keys. */
   readonly entries: number
   /**
-   * @param account as `spellAddress` of its family's codec returns it. The family itself is not compared: an EVM address
-   * is denied on every EVM chain
+   * @param account as `spellAddress` of its family's codec returns it. The family itself is not compared: an EVM
+   * address is denied on every EVM chain
    * @param keyId public id of the caller's API key; undefined for a caller without one
    */
   denies(account: string, keyId: string | undefined): boolean
@@ -127,8 +127,8 @@ export function unionOfDenyLists(lists: readonly DenyList[]): DenyList {
 const keptPercent = 50
 
 /**
- * Reason for which a new list must not replace the one in force; `undefined` if it may. A list that suddenly is empty or
- * half as long is more often a mistake or an attack than a decision. Pure.
+ * Reason for which a new list must not replace the one in force; `undefined` if it may. A list that suddenly is empty
+ * or half as long is more often a mistake or an attack than a decision. Pure.
  * @param entriesMost most entries of any list of the source since the start, so that small steps do not get around it
  */
 export function refuseReplacement(

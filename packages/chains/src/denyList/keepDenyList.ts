@@ -33,8 +33,8 @@ type KeeperOptions = {
 }
 
 /**
- * Reads the list of every configured source, and reads it again every `refreshSeconds`. A list that cannot be read or is
- * refused leaves the previous one in force.
+ * Reads the list of every configured source, and reads it again every `refreshSeconds`. A list that cannot be read or
+ * is refused leaves the previous one in force.
  * @returns undefined where no source is configured
  * @throws ConfigurationError naming the variable, if a first list cannot be read: no previous list could be applied
  */
@@ -108,7 +108,7 @@ type ListVersion = {
   readonly entriesMost: number
 }
 
-/** The source's current list; `inForce` itself where it has not changed. @throws ConfigurationError, the signal's reason */
+/** The source's current list; `inForce` itself if it has not changed. @throws ConfigurationError, the signal's reason */
 async function readSource(
   source: DenyListSource,
   { entriesMin }: Pick<DenyListSettings, 'entriesMin'>,

@@ -37,7 +37,7 @@ export function vouchForMapping(
 export const vouchTimeoutMs = 9_000
 /** Timeout of a whole statement: the oracles, then the hub transaction; ms. */
 export const sayTimeoutMs = vouchTimeoutMs + 6_000
-/** For statements of our own fill wallet. Short, because other chains wait for this one, and the next round tries again. */
+/** For statements of our own fill wallet. Short, because other chains wait meanwhile, and the next round tries again. */
 const ownTimeoutMs = 5_000
 
 /** Any id: where an entry stands does not depend on the id that it holds. */

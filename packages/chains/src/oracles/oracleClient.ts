@@ -48,7 +48,8 @@ export interface OracleClient {
   readonly signer: Hex
   /**
    * Asks for a fill's attestation and looks for the pinned signer's signature over `messageId`. Nothing else of the
-   * answer is read: a sponsor's debit does not wait for the hub execution, which the oracle may hold back. Never throws.
+   * answer is read: a sponsor's debit does not wait for the hub execution, which the oracle may hold back. Never
+   * throws.
    */
   attestFill(request: object, messageId: Hex, signal: AbortSignal): Promise<OracleAnswer>
   /** Requests the attestation of a refund. Never throws. */

@@ -47,8 +47,9 @@ async function askOne(
 }
 
 /**
- * Stores each oracle's last answer in the table `oracle_halt`, which quote-api and the solver have. An oracle that gives
- * no answer keeps its earlier halts, also over a restart; those of an oracle that is no longer configured are deleted.
+ * Stores each oracle's last answer in the table `oracle_halt`, which quote-api and the solver have. An oracle that
+ * gives no answer keeps its earlier halts, also over a restart; those of an oracle that is no longer configured are
+ * deleted.
  * @param answers of all configured oracles
  * @returns chains that enough oracles halt by now
  */

@@ -32,7 +32,7 @@ export async function vouchForEntry<Asked extends keyof OracleClient>(
   return { entry, proof: proofOf(vouched, multisig, domain.verifyingContract) }
 }
 
-/** The oracles' signatures as the hub's contracts take them. @param signed at least one, all for the same entry or execution */
+/** Oracles' signatures as the hub's contracts take them. @param signed at least one, all for one entry or execution */
 export function proofOf(
   signed: readonly Extract<OracleAnswer, { said: 'signed' }>[],
   multisig: Hex | undefined,

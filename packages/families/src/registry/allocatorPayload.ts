@@ -5,7 +5,8 @@ import { families } from './families.ts'
 import { normaliseWithdrawRequest } from './withdrawRequest.ts'
 
 // Payloads: the bytes that an allocator issues for a withdraw request. Withdrawal bytes of a caller only select which
-// request is looked up, and are compared with the issued payload; they are never trusted. Source: withdrawals.md 1.1, 1.3, 5.
+// request is looked up, and are compared with the issued payload; they are never trusted. Source: withdrawals.md 1.1,
+// 1.3, 5.
 
 /** A requested withdrawal; addresses are in the family's canonical spelling. */
 export type RequestedWithdrawal = {
@@ -70,7 +71,8 @@ export function payloadWithdrawal(vmType: VmType, payload: Hex): Hex {
 
 /**
  * Name of the first member in which withdrawal bytes differ from an issued payload; `undefined` if both are the same
- * withdrawal, `payload` if the issued payload cannot be read. @throws InvalidWithdrawalError if the bytes cannot be read
+ * withdrawal, `payload` if the issued payload cannot be read. @throws InvalidWithdrawalError if the bytes cannot be
+ * read
  */
 export function payloadDifference(vmType: VmType, withdrawal: Hex, payload: Hex): string | undefined {
   const { difference, toWithdrawal } = families[vmType].allocatorPayload

@@ -67,8 +67,9 @@ export function signingDigest(request: SigningRequest): Uint8Array {
 const transactionTypes: readonly number[] = [2, 4]
 
 /**
- * Requires the type and the head of an RLP list: nothing else that is signed here begins so, hence no signature can serve
- * as another one's. An EIP-7702 authorization, which would hand over the whole account, begins with 5 and is refused.
+ * Requires the type and the head of an RLP list: nothing else that is signed here begins so, hence no signature can
+ * serve as another one's. An EIP-7702 authorization, which would hand over the whole account, begins with 5 and is
+ * refused.
  */
 function transactionDigest(unsigned: Hex): Uint8Array {
   const bytes = hexToBytes(unsigned)

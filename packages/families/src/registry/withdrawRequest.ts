@@ -3,8 +3,8 @@ import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../rules/w
 import { families } from './families.ts'
 
 /**
- * Spells a withdraw request as the allocator expects it for the chain's family. Whether the chain has such a depository or
- * currency is not checked here.
+ * Spells a withdraw request as the allocator expects it for the chain's family. Whether the chain has such a depository
+ * or currency is not checked here.
  * @throws InvalidAddressError, InvalidWithdrawRequestError
  * @source oracle-protocol.md 3.5
  */

@@ -3,8 +3,8 @@ import type { Hex, PayloadPlace } from '@causeway/core'
 /** One family's format of payloads, the bytes that an allocator issues and signs for a withdraw request. */
 export type AllocatorPayloadFamily = {
   /**
-   * The `additionalData` with which a withdraw request yields these bytes as its payload; `undefined` if the family needs
-   * none. @throws InvalidWithdrawalError
+   * The `additionalData` with which a withdraw request yields these bytes as its payload; `undefined` if the family
+   * needs none. @throws InvalidWithdrawalError
    */
   additionalData(withdrawal: Hex): Readonly<Record<string, unknown>> | undefined
   /** Hashes that the allocator signs for the payload, in order. @throws InvalidWithdrawalError */

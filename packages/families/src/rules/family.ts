@@ -27,7 +27,7 @@ export type PayerSetting = 'fillContracts' | 'fillPayers'
 /** Optional member of a depository in the allocator file, needed for payloads of some families. */
 export type DepositoryMember = 'domain' | 'vault' | 'networkName' | 'networkId' | 'tokens'
 
-/** The pure rules in which one VM family differs from others: a line in `families`. I/O is in `ChainFamily`. @source F-167 */
+/** Pure rules in which one VM family differs from others: a line in `families`. I/O is in `ChainFamily`. @source F-167 */
 export type Family = {
   /** For messages, e.g. `EVM`. */
   readonly name: string

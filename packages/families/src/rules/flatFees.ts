@@ -4,8 +4,8 @@ import type { AccountLack, CostedTransaction, NetworkFees } from './quotingFamil
 const sentKinds: ReadonlySet<CostedTransaction['kind']> = new Set(['deposit', 'send-input', 'fill', 'refund'])
 
 /**
- * Fees of an exchange (Hyperliquid, Lighter): a flat one for each transfer, and one for each account that it creates. Both
- * are in the native currency, on top of the moved amount. @source rules F-157, F-165
+ * Fees of an exchange (Hyperliquid, Lighter): a flat one for each transfer, and one for each account that it creates.
+ * Both are in the native currency, on top of the moved amount. @source rules F-157, F-165
  */
 export class FlatFees implements NetworkFees {
   /** Smallest units of the native currency. */

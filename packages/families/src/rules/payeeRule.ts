@@ -4,8 +4,8 @@ import type { VmCodec } from '@causeway/core/encodings'
 import type { QuotingFamily } from './quotingFamily.ts'
 
 /**
- * Accounts that must never be paid on one chain, by the address alone, such as contracts of the network or of ours. It is
- * the part of the rule "may be paid" that reads no chain. @source Q-60
+ * Accounts that must never be paid on one chain, by the address alone, such as contracts of the network or of ours. It
+ * is the part of the rule "may be paid" that reads no chain. @source Q-60
  */
 export type PayeeRule = {
   /** What the account is, to stand after "is"; undefined if it may be paid. Accepts any spelling of the address. */

@@ -16,8 +16,8 @@ export type QuotingFamily = {
   /** The setting of the quote file that gives its chains deposit addresses; absent: they have none. */
   readonly addressSetting?: AddressSetting
   /**
-   * Describes an account that belongs to the network itself, such as a precompile, sysvar or native program; undefined for
-   * others. Takes the canonical spelling.
+   * Describes an account that belongs to the network itself, such as a precompile, sysvar or native program; undefined
+   * for others. Takes the canonical spelling.
    */
   readonly reserved: (account: string) => string | undefined
   /** Addresses of nobody, for which clients ask prices before a wallet is connected, in canonical spelling. */
@@ -59,7 +59,8 @@ export type ChainSettings = {
 /** Pricing's view of one chain's family. Pure: the arguments decide everything. */
 export interface ChainQuoting {
   /**
-   * True for the text that means "no account chosen yet", as pages that ask a price before a wallet is connected send it.
+   * True for the text that means "no account chosen yet", as pages that ask a price before a wallet is connected send
+   * it.
    */
   isNobody(address: string): boolean
   /** False for an address without a key, such as a program's, whose transactions nobody can sign. */
@@ -72,7 +73,7 @@ export interface ChainQuoting {
   readonly runsCalls: boolean
   /** True if tokens can be paid to accounts with code; if false, nothing is paid to such accounts. */
   readonly paysTokensToCode: boolean
-  /** Present if an account holds an asset in separate places (Hyperliquid's spot and perps), each of which pays by itself. */
+  /** Present if an account holds an asset in separate places (Hyperliquid's spot and perps), which pay separately. */
   readonly keepsSides?: true
   /** Deposit addresses, which users pay instead of signing a deposit; absent if the chain has none. */
   readonly depositAddresses?: DepositAddressing | undefined
@@ -154,7 +155,8 @@ export type DepositAddressContract = { readonly contract: Hex; readonly sweepCod
 /** Derivation and terms of a chain's deposit addresses. Pure. */
 export type DepositAddressing = {
   /**
-   * A deposit address that only these parties can empty. `fillWallet` and `depositor` are canonical, `nonce` is 32 bytes.
+   * A deposit address that only these parties can empty. `fillWallet` and `depositor` are canonical, `nonce` is 32
+   * bytes.
    * @throws InvalidAddressError for a depositor who could not withdraw from it
    */
   make(parties: {
@@ -238,8 +240,8 @@ export type Funding =
   | { readonly kind: 'unknown' }
 
 /**
- * Network fees of a chain at one moment. Each family has a class of its own, made from readings of the chain; `encode` of
- * the same family takes from it the fees that a signed transaction must state.
+ * Network fees of a chain at one moment. Each family has a class of its own, made from readings of the chain; `encode`
+ * of the same family takes from it the fees that a signed transaction must state.
  */
 export interface NetworkFees {
   /** Expected fee of one transaction, in smallest units of the native currency, rounded up. */
@@ -457,7 +459,7 @@ export type StepIdentity = {
   readonly depositTerms?: DepositAddressTerms | undefined
 }
 
-/** Typed data that a wallet signs, and the request to which its signature is added. @source quote-api.md 2.5; families.md 2.4 */
+/** Typed data to sign, and the request that takes the signature. @source quote-api.md 2.5; families.md 2.4 */
 export type Authorization = {
   readonly sign: {
     readonly signatureKind: 'eip712'

@@ -1,6 +1,6 @@
 /**
- * A configured value that a chain contradicts. A start prints `problem` alone; the check of a whole configuration prints
- * the other members as well.
+ * A configured value that a chain contradicts. A start prints `problem` alone; the check of a whole configuration
+ * prints the other members as well.
  */
 export type ChainFinding = {
   readonly kind: FindingKind

@@ -54,8 +54,8 @@ export type DescribedWithdrawal = Omit<WithdrawalFacts, 'kind' | 'withdrawalId' 
 }
 
 /**
- * A family's part of the facts reader of one chain. It gets canonical transaction ids and accounts; each function throws
- * the errors of `QuorumClient.read`.
+ * A family's part of the facts reader of one chain. It gets canonical transaction ids and accounts; each function
+ * throws the errors of `QuorumClient.read`.
  */
 export type FactsFamily<Seen, Block extends ShownIn = ShownIn> = {
   /** String id of the chain in the configuration. */

@@ -11,8 +11,8 @@ export interface FamilyChain {
   /** Present if facts depend on entries of the hub as well. */
   readonly readsHub?: true
   /**
-   * Contradictions between endpoints and configuration (another chain or network, no depository there), one sentence for
-   * each, which names settings. @throws DomainError if too few endpoints answer
+   * Contradictions between endpoints and configuration (another chain or network, no depository there), one sentence
+   * for each, which names settings. @throws DomainError if too few endpoints answer
    */
   verify(signal: AbortSignal): Promise<readonly string[]>
   /**

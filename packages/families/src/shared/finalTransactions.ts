@@ -33,8 +33,8 @@ export type FinalTransactions<Final, View extends EndpointSource, Block extends 
 }
 
 /**
- * Cache of one chain's final transactions. A transaction in the cache is not read again, and concurrent requests for one
- * share a reading. Transactions that are missing, failed or not final are not cached.
+ * Cache of one chain's final transactions. A transaction in the cache is not read again, and concurrent requests for
+ * one share a reading. Transactions that are missing, failed or not final are not cached.
  * @source design.md 7.5
  */
 export function createFinalTransactions<

@@ -33,7 +33,8 @@ export type EntryProof = {
 export interface MappingWriter {
   /**
    * Resolves once enough endpoints of the hub show the entry. Repeating it changes nothing.
-   * @throws MappingTakenError if the id has another entry; UpstreamUnavailableError if the entry does not appear in time
+   * @throws MappingTakenError if the id has another entry; UpstreamUnavailableError if the entry does not appear in
+   * time
    */
   write(entry: MappingEntry, proof: EntryProof, signal: AbortSignal): Promise<void>
 }

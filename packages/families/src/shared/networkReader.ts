@@ -7,7 +7,7 @@ export type NetworkFeeRefusal =
   /** Endpoints contradict each other about the fees. */
   { readonly reason: 'gas_disputed' } | FeeAboveCeiling
 
-/** A fee above its ceiling, in words of the chain's family: "`charge` on chain 1 `cost`, above the ceiling of `ceiling`". */
+/** A fee above its ceiling, in the family's words: "`charge` on chain 1 `cost`, above the ceiling of `ceiling`". */
 export type FeeAboveCeiling = {
   readonly reason:
     | 'gas_above_ceiling'

@@ -2,8 +2,8 @@ import type { ChainClient, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { type Electorate, reachedBy, unlessUnreadable, type Vote, valuesByVoice } from '@causeway/rpc'
 import type { FinalMark, Landing, PayingHead, PaymentState } from './payingChain.ts'
 
-// Agreement of endpoints about a fill wallet's payments. Endpoints are at different blocks, so blocks are not compared: a
-// value counts if enough endpoints report it, as of the latest time or height that enough of those have reached.
+// Agreement of endpoints about a fill wallet's payments. Endpoints are at different blocks, so blocks are not compared:
+// a value counts if enough endpoints report it, as of the latest time or height that enough of those have reached.
 
 /** All answers of each endpoint to the same calls. */
 export type Votes = readonly Vote<readonly RpcAnswer[]>[]
@@ -117,8 +117,8 @@ export type StatusAnswer = { readonly succeeded: boolean; readonly isFinal: bool
 export type LandingAnswer = { readonly height: bigint; readonly statuses: readonly StatusAnswer[] }
 
 /**
- * The outcome of several signed transactions. If enough voices find none of them in a block, none had landed at the final
- * height that enough of those voices have reached.
+ * The outcome of several signed transactions. If enough voices find none of them in a block, none had landed at the
+ * final height that enough of those voices have reached.
  */
 export function agreeOnLanding(
   landings: readonly LandingAnswer[],

@@ -46,9 +46,9 @@ const pauseMaxMs = 600_000
 const entriesMax = 1_000
 
 /**
- * A reader that remembers which transactions could not be read, and throws the same error again without asking the chain:
- * after the first failure for ten seconds, then twice as long each time, up to ten minutes. It remembers the last 1,000
- * of a chain, in memory.
+ * A reader that remembers which transactions could not be read, and throws the same error again without asking the
+ * chain: after the first failure for ten seconds, then twice as long each time, up to ten minutes. It remembers the
+ * last 1,000 of a chain, in memory.
  * @param now milliseconds
  */
 export function rememberUnread(reader: FamilyReader, now: () => number): FamilyReader {

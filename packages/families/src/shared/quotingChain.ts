@@ -73,20 +73,20 @@ export type PaymentTrial = {
 }
 
 /**
- * Reads of one chain that quotes make for each request, whatever its family: the live counterpart of `ChainQuoting`, which
- * is pure. Each read has a time budget. Fees, prices and balances of the solver are not read here; they come with the
- * market.
+ * Reads of one chain that quotes make for each request, whatever its family: the live counterpart of `ChainQuoting`,
+ * which is pure. Each read has a time budget. Fees, prices and balances of the solver are not read here; they come with
+ * the market.
  */
 export interface QuotingChain {
   /** Never rejects. */
   userFacts(question: UserFactsQuestion): Promise<UserFacts>
   /** State that an account lacks before it can be paid; `undefined` if it was not read in time. Never rejects. */
   lackOf(account: string, currency: string): Promise<AccountLack | undefined>
-  /** True if the account has code, which decides about payments to it; `undefined` if not read in time. Never rejects. */
+  /** True if the account has code, which may refuse payments; `undefined` if not read in time. Never rejects. */
   hasCode(account: string): Promise<boolean | undefined>
   /**
-   * Simulates a payment; `undefined` if the outcome is not known in time. Absent in families where no code or token's list
-   * can refuse a payment. Never rejects.
+   * Simulates a payment; `undefined` if the outcome is not known in time. Absent in families where no code or token's
+   * list can refuse a payment. Never rejects.
    */
   tryPayment?(payment: TriedPayment): Promise<PaymentTrial | undefined>
   /**

@@ -14,8 +14,8 @@ export const recentMs = {
 const recentMax = 10_000
 
 /**
- * A cache of lookups about accounts: equal questions within a short time share one lookup. A result of `undefined` is not
- * kept, so that the question is asked again.
+ * A cache of lookups about accounts: equal questions within a short time share one lookup. A result of `undefined` is
+ * not kept, so that the question is asked again.
  * @param options.lasts true for a result that can no longer change: it is kept without a time limit
  * @param options.weightOf number of the cache's ten thousand places that a result takes; at least one
  */

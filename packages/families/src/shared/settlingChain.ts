@@ -117,8 +117,8 @@ export interface AddressReading {
     signal: AbortSignal,
   ): Promise<readonly string[] | 'reading' | undefined>
   /**
-   * The largest transfer of a currency to an address since it last held none. `from` is set if a single account made it.
-   * Undefined if it cannot be known. Absent if `blocks.payments` shows it.
+   * The largest transfer of a currency to an address since it last held none. `from` is set if a single account made
+   * it. Undefined if it cannot be known. Absent if `blocks.payments` shows it.
    */
   transfer?(
     address: string,
@@ -128,13 +128,13 @@ export interface AddressReading {
 }
 
 /**
- * Readings by which quote-api's settlement follows a chain, whatever its family. Each is by quorum, because money is moved
- * by it. All throw UpstreamUnavailableError and UpstreamDisagreementError.
+ * Readings by which quote-api's settlement follows a chain, whatever its family. Each is by quorum, because money is
+ * moved by it. All throw UpstreamUnavailableError and UpstreamDisagreementError.
  */
 export interface SettlingChain {
   /**
-   * Numbers of blocks: of one scan, to read again after a reorg, and of the newest that nodes may list late (0 if blocks
-   * are read whole, or each scan lists newer blocks again). Absent: the usual numbers.
+   * Numbers of blocks: of one scan, to read again after a reorg, and of the newest that nodes may list late (0 if
+   * blocks are read whole, or each scan lists newer blocks again). Absent: the usual numbers.
    */
   readonly steps?: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'lateBlocks', bigint>> | undefined
   /** Newest block that a quorum has. */
@@ -200,11 +200,12 @@ export type OnMalformed = (alias: string) => void
 /** A fill wallet, and the contract that records its payments, in families with one. */
 export type FinalPayer = { readonly address: string; readonly fillContract?: Hex | undefined }
 
-/** A range of blocks with both ends included. `known`: the height whose hash shows whether blocks below were replaced. */
+/** A range of blocks, both ends included. `known`: the height whose hash shows whether blocks below were replaced. */
 export type PassRange = { readonly from: bigint; readonly to: bigint; readonly known: bigint }
 
 /**
- * Makes a chain's readings for settlement, over the client's connections. A member of a family's line in `chainFamilies`.
+ * Makes a chain's readings for settlement, over the client's connections. A member of a family's line in
+ * `chainFamilies`.
  * @throws ConfigurationError if the chain has no depository
  */
 export type SettlingChainFamily = (options: {

@@ -3,7 +3,7 @@ import { TransactionMissingError, TransactionNotFinalError, TransactionRevertedE
 import { putAsideReason } from './putAside.ts'
 import type { PaymentReading } from './settlingChain.ts'
 
-/** True if the transaction is missing or unreadable. An unreadable one is no payment, because no oracle can attest it. */
+/** True if the transaction is missing or unreadable. An unreadable one is no payment, since no oracle can attest it. */
 function isUnread(error: unknown): boolean {
   return error instanceof TransactionMissingError || putAsideReason(error) !== undefined
 }

@@ -62,7 +62,7 @@ type CodeComparison = {
   readonly threshold: number
 }
 
-/** As `codeProblems`, with the parts of each problem. @throws UpstreamUnavailableError when fewer endpoints answer than `threshold` */
+/** As `codeProblems`, with the parts of each problem. @throws as `codeProblems` */
 export async function codeFindings(
   { client, expected, threshold }: CodeComparison,
   options?: RpcOptions,

@@ -11,7 +11,7 @@ const noncesCall = (owner: Hex): Hex => `0x7ecebe00${addressWord(owner)}`
 const usualVersion = '1'
 const timeoutMs = 2_000
 
-/** The token's EIP-712 domain, read by agreement; `undefined` if its `DOMAIN_SEPARATOR()` is absent or of another domain. */
+/** The token's EIP-712 domain, by agreement; `undefined` if its `DOMAIN_SEPARATOR()` is absent or of another domain. */
 export async function readDomain(
   client: JsonRpcClient,
   chainId: number,

@@ -36,9 +36,9 @@ export type AgreedGas = {
 const patienceMs = 250
 
 /**
- * The gas price after one agreed head. If endpoints agree on the whole fee history, it is used as it is. Honest nodes may
- * compute tips and the next base fee differently: then the medians of their answers are used, and the configured tip
- * where too few answer.
+ * The gas price after one agreed head. If endpoints agree on the whole fee history, it is used as it is. Honest nodes
+ * may compute tips and the next base fee differently: then the medians of their answers are used, and the configured
+ * tip where too few answer.
  * @param at `verdict` is that of a vote on the whole answer to `feeHistoryRequest` at this head
  * @returns undefined on a chain without base fees, if the fee history is not agreed
  * @throws UpstreamUnavailableError when nobody answers

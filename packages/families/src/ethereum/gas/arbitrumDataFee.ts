@@ -11,7 +11,7 @@ const gasInfo = contractInterface([
   'function getPricesInWei() view returns (uint256 perTransaction, uint256 perDataByte, uint256 perStorage, uint256 perGasBase, uint256 perGasCongestion, uint256 perGasTotal)',
 ])
 
-/** The one call that reads the price of a data byte. @param arbGasInfo the precompile, the same on all Arbitrum chains */
+/** The call that reads the price of a data byte. @param arbGasInfo the precompile, the same on all Arbitrum chains */
 export function arbitrumDataFeeCalls(arbGasInfo: Hex): readonly ContractCall[] {
   return [{ target: arbGasInfo, callData: gasInfo.encode('getPricesInWei', []) }]
 }

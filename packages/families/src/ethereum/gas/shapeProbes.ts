@@ -81,7 +81,7 @@ const permit2Approval: readonly CalldataWord[] = [
   ...callFrame,
 ]
 
-/** Calldata of each shape, for chains that charge for data. Of variants of a transaction, the longer usual one counts. */
+/** Calldata of each shape, for chains that charge for data. Of variants of a transaction the longer usual one counts. */
 export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
   approve: { words: ['address', 'amount'], carriesValue: false },
   'deposit-native': { words: ['address', 'hash'], carriesValue: true },

@@ -45,10 +45,10 @@ const intrinsicGas = 21_000n
 const floorGasPerByte = 64n
 
 /**
- * Simulates a transaction on enough endpoints just before it is signed, with its sender, value, price and gas limit. The
- * limit is the estimate of enough endpoints plus a margin, up to what is affordable. So a single node can neither have a
- * good transaction refused nor a failing one signed. Quotes use another trial, `createPaymentTrials`: it takes one round
- * trip, assumes that the wallet has enough, and yields no gas limit.
+ * Simulates a transaction on enough endpoints just before it is signed, with its sender, value, price and gas limit.
+ * The limit is the estimate of enough endpoints plus a margin, up to what is affordable. So a single node can neither
+ * have a good transaction refused nor a failing one signed. Quotes use another trial, `createPaymentTrials`: it takes
+ * one round trip, assumes that the wallet has enough, and yields no gas limit.
  * @throws UpstreamUnavailableError where too few say the same
  * @source rules P-46, P-50
  */

@@ -17,8 +17,8 @@ const requestsPerBatch = 4
 export type ReadAt = { readonly multicall3: Hex; readonly blockHash: Hex }
 
 /**
- * Reads any number of contracts at one block, in batches of limited size. The first batch is sent in the same turn of the
- * event loop, so that it shares a request with other reads made then.
+ * Reads any number of contracts at one block, in batches of limited size. The first batch is sent in the same turn of
+ * the event loop, so that it shares a request with other reads made then.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError
  */
 export async function readContracts(

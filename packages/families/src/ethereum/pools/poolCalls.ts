@@ -4,7 +4,7 @@ import { unlessMalformed } from '../contracts/abiReader.ts'
 import type { ContractCall } from '../contracts/multicall.ts'
 import { contractInterface } from '../rules/contractInterface.ts'
 
-/** Return values are listed only as far as they are read. @source Uniswap V3 core, IUniswapV3PoolState, IUniswapV3Factory */
+/** Returns are listed as far as they are read. @source Uniswap V3 core, IUniswapV3PoolState, IUniswapV3Factory */
 const uniswap = contractInterface([
   'function slot0() view returns (uint160 sqrtPriceX96, int24 tick)',
   'function liquidity() view returns (uint128)',

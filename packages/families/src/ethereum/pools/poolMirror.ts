@@ -37,8 +37,8 @@ export type PoolMirrorOptions = {
 /** Copies of a chain's Uniswap V3 pools, exact as of one block at a time. */
 export interface PoolMirror {
   /**
-   * The pools as of `head`, without those that have a problem; the same objects while the head is the same. Calls run one
-   * after the other. If a caller aborts, the work goes on for the next one.
+   * The pools as of `head`, without those that have a problem; the same objects while the head is the same. Calls run
+   * one after the other. If a caller aborts, the work goes on for the next one.
    * @throws UpstreamUnavailableError, or the signal's reason
    */
   refresh(head: BlockLink, signal?: AbortSignal): Promise<readonly PoolState[]>
@@ -52,11 +52,11 @@ const defaultTicksMax = 20_000
 
 /**
  * Mirrors pools by RPC. Each head takes one batch, even after missed blocks: prices and liquidity at its hash, and the
- * liquidity events since the last mirrored block, which are applied to that block's ticks. Events count only if the same
- * batch shows that the mirrored block is an ancestor of the head. All ticks are read again after a start, if the ancestor
- * is not among the last mirrored blocks (a deep reorg, a long gap), and for a pool whose ticks do not add up to its
- * liquidity. Freshly read pools, and all of them every `judgeEveryHeads`, are compared with QuoterV2; one that differs is
- * left out.
+ * liquidity events since the last mirrored block, which are applied to that block's ticks. Events count only if the
+ * same batch shows that the mirrored block is an ancestor of the head. All ticks are read again after a start, if the
+ * ancestor is not among the last mirrored blocks (a deep reorg, a long gap), and for a pool whose ticks do not add up
+ * to its liquidity. Freshly read pools, and all of them every `judgeEveryHeads`, are compared with QuoterV2; one that
+ * differs is left out.
  * @source F-121
  */
 export function createPoolMirror(options: PoolMirrorOptions): PoolMirror {

@@ -30,8 +30,8 @@ export type PoolQuoteRequest = {
 
 /**
  * Prices a swap by the chain's QuoterV2, in one `eth_call`. If the quote is `exhausted`, its `amountIn` is the amount
- * asked, not the part that the pool would take, which the quoter does not return. `initializedTicksCrossed` can differ by
- * one from that of a mirrored pool.
+ * asked, not the part that the pool would take, which the quoter does not return. `initializedTicksCrossed` can differ
+ * by one from that of a mirrored pool.
  *
  * @returns undefined when the pool cannot make the swap: no liquidity, or not enough for an exact output
  * @throws UpstreamUnavailableError, UpstreamDisagreementError

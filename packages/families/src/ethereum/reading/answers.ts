@@ -84,8 +84,8 @@ export function parseHeader(answer: RpcAnswer | undefined, expected?: bigint): E
 }
 
 /**
- * `undefined` if no block holds the transaction; `unreadable` before the Byzantium fork, when receipts had a state root in
- * place of a status, so that success is unknown. @source EIP-658 @throws MalformedAnswerError
+ * `undefined` if no block holds the transaction; `unreadable` before the Byzantium fork, when receipts had a state root
+ * in place of a status, so that success is unknown. @source EIP-658 @throws MalformedAnswerError
  */
 export function parseReceipt(
   answer: RpcAnswer | undefined,

@@ -21,7 +21,7 @@ import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
 /** Blocks of one scan: as many as public endpoints accept in a request for logs. */
 const blocksMax = 200n
-/** Blocks from which the time between blocks is measured. A first scan goes back at least so far, in case the chain paused. */
+/** Blocks over which the pace is measured. A first scan goes back at least so far, in case the chain paused. */
 const paceSampleBlocks = 100n
 /** The first scan goes back at most so many blocks, however fast they come. */
 const backMax = 20_000n
@@ -134,7 +134,7 @@ function logsCall(filter: object, { fromBlock, toBlock }: Range): RpcCall {
 
 type Candidate = { readonly transactionId: Hex; readonly block: bigint; readonly index: bigint }
 
-/** Transactions of the logs in an answer. @throws MalformedAnswerError for a log outside the blocks that were asked for */
+/** Transactions of the logs in an answer. @throws MalformedAnswerError for a log outside the requested blocks */
 export function parseCandidates(
   answer: RpcAnswer | undefined,
   { fromBlock, toBlock }: Range,

@@ -27,7 +27,7 @@ function codeSignatureCall(
   return { method: 'eth_call', params: [call, block === 'latest' ? block : toQuantity(block)] }
 }
 
-/** True for ERC-1271's return value; false for another or a revert. @throws MalformedAnswerError for a node's own error */
+/** True for ERC-1271's return value, false for another or a revert. @throws MalformedAnswerError for a node's error */
 function acceptsSignature(answer: RpcAnswer | undefined): boolean {
   if (answer?.ok === false && isExecutionFailure(answer)) return false
   return acceptance.test(parseBytes(resultOf(answer, 'eth_call'), 'eth_call'))
@@ -57,8 +57,8 @@ type SignatureAcceptance = {
 const notAccepted: Sighting<SignatureAcceptance> = { kind: 'final', facts: { acceptedIn: undefined } }
 
 /**
- * Asks at one final block whether a contract account accepts the signature; as many endpoints must agree as for anything
- * that an oracle signs.
+ * Asks at one final block whether a contract account accepts the signature; as many endpoints must agree as for
+ * anything that an oracle signs.
  * @returns the evidence; undefined if the code does not accept it, or the account has none
  * @throws InvalidAddressError, UpstreamDisagreementError, UpstreamUnavailableError
  * @source rules P-80, P-81

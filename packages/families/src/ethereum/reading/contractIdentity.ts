@@ -30,8 +30,8 @@ export type ExpectedDomain = {
 }
 
 /**
- * Compares an expected domain with the one that its contract reports, at start: the contract would refuse signatures in a
- * wrong domain. A contract without either getter cannot be compared, which is a problem as well.
+ * Compares an expected domain with the one that its contract reports, at start: the contract would refuse signatures in
+ * a wrong domain. A contract without either getter cannot be compared, which is a problem as well.
  * @returns sentences that name settings; empty when all fits
  */
 export function domainProblems(expected: ExpectedDomain, shown: ShownDomain): readonly string[] {
@@ -68,7 +68,7 @@ function separatorOf({ name, version, chainId, verifyingContract }: ExpectedDoma
 
 const selectors = { eip712Domain: '0x84b0196e', domainSeparator: '0x3644e515' } as const
 
-/** Reads the domain at the newest block that enough endpoints have. @throws UpstreamDisagreementError, UpstreamUnavailableError */
+/** Reads the domain at the newest block of a quorum. @throws UpstreamDisagreementError, UpstreamUnavailableError */
 export async function readShownDomain(
   quorum: QuorumClient,
   address: Hex,

@@ -62,7 +62,7 @@ export function findDeposits(
   })
 }
 
-/** True if the deposit id can only stand in the calldata: there is one transfer to the depository, and no event has an id. */
+/** True if the deposit id can only be in the calldata: there is one transfer to the depository, and no event has an id. */
 export function needsCalldata(logs: readonly EvmLog[], rules: DepositRules): boolean {
   const depositLogs = readDepositLogs(logs, rules)
   const onlyTransferLog = findOnlyTransfer(depositLogs)
@@ -97,8 +97,8 @@ function isSystemTransfer({ log }: TransferLog, { isZksyncStack }: DepositRules)
 }
 
 /**
- * Depositor and id from the depository's events after a transfer, up to the next transfer. Events with the same token and
- * amount count, the last one most; an id of zero is none. Without an event the depositor is the token's sender.
+ * Depositor and id from the depository's events after a transfer, up to the next transfer. Events with the same token
+ * and amount count, the last one most; an id of zero is none. Without an event the depositor is the token's sender.
  */
 function readFollowingEvents(
   depositLogs: readonly DepositLog[],
@@ -119,8 +119,8 @@ function readFollowingEvents(
 }
 
 /**
- * Finds the word behind a transfer's arguments in the calldata, by its amount. There is none if several such transfers in
- * the calldata are followed by different words.
+ * Finds the word behind a transfer's arguments in the calldata, by its amount. There is none if several such transfers
+ * in the calldata are followed by different words.
  */
 export function wordBehindTransfer(
   { input }: Pick<EvmTransaction, 'input'>,

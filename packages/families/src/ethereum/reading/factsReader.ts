@@ -74,8 +74,8 @@ type ReaderContext = {
 const codec = ethereumCodec
 
 /**
- * Reads facts of an `ethereum-vm` chain for services. Final transactions are remembered, in bounded memory; those that are
- * not final, missing or failed are not. Identical questions in flight share one reading.
+ * Reads facts of an `ethereum-vm` chain for services. Final transactions are remembered, in bounded memory; those that
+ * are not final, missing or failed are not. Identical questions in flight share one reading.
  * @throws ConfigurationError when the chain has no depository, or lists what can pay no fill
  * @source rules P-21, P-107
  */
@@ -207,8 +207,8 @@ async function readPaymentByReceipt(
 const rememberedRecipientsMax = 20
 
 /**
- * Reads a payment ahead, before its order is known: calldata, and the code of each account that could matter for an order,
- * so that the later reading is answered from memory.
+ * Reads a payment ahead, before its order is known: calldata, and the code of each account that could matter for an
+ * order, so that the later reading is answered from memory.
  */
 async function rememberPayment(
   { payers, transactions, ownContracts }: ReaderContext,

@@ -74,7 +74,7 @@ function lower(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-/** Consecutive headers. @throws MalformedAnswerError if one is not the parent of the next, as after a reorg in between */
+/** Consecutive headers. @throws MalformedAnswerError if one is not the parent of the next, as after a reorg */
 function linkedBlocks(
   numbers: readonly bigint[],
   answers: readonly (RpcAnswer | undefined)[],
@@ -92,8 +92,9 @@ function linkedBlocks(
 }
 
 /**
- * The newest block that is deep and old enough for the rule, or one a little older. The distance to go back is estimated
- * from the time between blocks, so that two or three headers are enough. All honest endpoints find the same block.
+ * The newest block that is deep and old enough for the rule, or one a little older. The distance to go back is
+ * estimated from the time between blocks, so that two or three headers are enough. All honest endpoints find the same
+ * block.
  */
 export async function newestFinal(
   rule: FinalityRule,

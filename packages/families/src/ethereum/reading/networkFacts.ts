@@ -13,8 +13,8 @@ import { gasUnits } from '../rules/quoting/gasUnits.ts'
 type Probe = { readonly shape: GasShape; readonly call: RpcCall }
 
 /**
- * The newest block, the newest final one, and the gas of transactions that write a new slot or a new account. Each value
- * is one that at least `threshold` endpoints reach, so that a single endpoint can neither distort nor hide it.
+ * The newest block, the newest final one, and the gas of transactions that write a new slot or a new account. Each
+ * value is one that at least `threshold` endpoints reach, so that a single endpoint can neither distort nor hide it.
  */
 export async function readEthereumFacts(question: NetworkQuestion): Promise<NetworkFacts> {
   const [heads, shapes] = await Promise.all([

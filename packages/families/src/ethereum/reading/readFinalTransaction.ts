@@ -141,8 +141,8 @@ function undefinedIfOversize(error: unknown): undefined {
 }
 
 /**
- * After a batch that was too long: asks for the receipt alone, since the excess may have come from other calls in the same
- * batch. If the receipt alone is short enough, the endpoint counts as failed, and the caller asks again.
+ * After a batch that was too long: asks for the receipt alone, since the excess may have come from other calls in the
+ * same batch. If the receipt alone is short enough, the endpoint counts as failed, and the caller asks again.
  */
 async function readLargeView(
   view: EndpointView,
@@ -243,7 +243,7 @@ export function accountCode(code: Hex, recordsPayments: RecordsPayments): Accoun
   return code === '0x' ? 'none' : recordsPayments(code) ? 'fill_contract' : 'other'
 }
 
-/** Text that is equal for equal facts, to count votes. Written by hand, because generic JSON takes longer than parsing. */
+/** Text that is equal for equal facts, to count votes. Written by hand, since generic JSON takes longer than parsing. */
 export function transactionKey(facts: FinalTransaction): string {
   const { blockHash, blockNumber, blockTimestampSeconds, finalBlock, logs, transaction } = facts
   const { code } = facts

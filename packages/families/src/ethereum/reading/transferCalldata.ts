@@ -13,9 +13,9 @@ const selectorDigits = 8
 const wordDigits = 64
 
 /**
- * Token transfers inside calldata of any shape. The hex digits are searched from left to right, at any position, for the
- * selector of `transfer` or `transferFrom` with its arguments, because routers and wallets nest the call anywhere, without
- * a fixed alignment. Matches do not overlap.
+ * Token transfers inside calldata of any shape. The hex digits are searched from left to right, at any position, for
+ * the selector of `transfer` or `transferFrom` with its arguments, because routers and wallets nest the call anywhere,
+ * without a fixed alignment. Matches do not overlap.
  * @param input lower case
  * @source rule F-124
  */

@@ -37,8 +37,8 @@ export function callRequestsData(withdrawalId: Hex): Hex {
 
 /**
  * The state of a withdrawal at the final height. A request may be executed up to and including the second of its
- * expiration, so it has expired only if a final block is later. The head's time must also be later by the rule's seconds,
- * so that one block with a timestamp far ahead does not decide. @source rule F-125
+ * expiration, so it has expired only if a final block is later. The head's time must also be later by the rule's
+ * seconds, so that one block with a timestamp far ahead does not decide. @source rule F-125
  */
 export function withdrawalStatus(
   { expirationSeconds }: Pick<WithdrawalTerms, 'expirationSeconds'>,

@@ -12,8 +12,8 @@ const depository = contractInterface([
 const weth9 = contractInterface(['function deposit() payable', 'function withdraw(uint256 amount)'])
 
 /**
- * Encoders of the functions that steps of a quote call, with arguments in the order of the Solidity signature. All throw
- * RangeError on an address that is not 20 bytes, an id that is not 32 bytes, or an amount that is no uint256.
+ * Encoders of the functions that steps of a quote call, with arguments in the order of the Solidity signature. All
+ * throw RangeError on an address that is not 20 bytes, an id that is not 32 bytes, or an amount that is no uint256.
  * @source ERC-20; WETH9
  */
 export function encodeApprove(spender: Hex, amount: bigint): Hex {

@@ -3,8 +3,8 @@ import { checksumAddress } from '@causeway/core/encodings'
 
 /**
  * Encoder and decoder of a Solidity type whose ABI form is one word of 32 bytes, given as 64 hex digits without `0x`.
- * Values are those of viem. A word with wrong padding or a value out of range is refused, as Solidity does; viem accepts
- * some of those.
+ * Values are those of viem. A word with wrong padding or a value out of range is refused, as Solidity does; viem
+ * accepts some of those.
  */
 export type WordType = {
   /** @throws RangeError for what does not fit */
@@ -87,7 +87,7 @@ function digitsOf(value: unknown, size: number): string {
   return value.slice(2).toLowerCase()
 }
 
-/** Encodes one value for each type, without `0x`. @throws RangeError for a wrong number of values, or one that does not fit */
+/** Encodes one value for each type, without `0x`. @throws RangeError for a wrong number of values or a value out of range */
 export function writeWords(types: readonly WordType[], values: readonly unknown[]): string {
   if (values.length !== types.length) throw new RangeError(`${types.length} arguments, not ${values.length}`)
   return types.map((type, index) => type.write(values[index])).join('')

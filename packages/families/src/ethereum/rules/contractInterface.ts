@@ -15,8 +15,8 @@ type Returned<
 > = Viem.ContractFunctionReturnType<abi, Viem.AbiStateMutability, name>
 
 /**
- * Encodes calls of a contract's functions and decodes their results, as viem does. Functions with single-word types alone,
- * of which quotes call hundreds, are encoded by our own faster code: decision 19.
+ * Encodes calls of a contract's functions and decodes their results, as viem does. Functions with single-word types
+ * alone, of which quotes call hundreds, are encoded by our own faster code: decision 19.
  */
 export type ContractInterface<abi extends Viem.Abi> = {
   /** Calldata, lower case. Texts among the arguments are hex. @throws RangeError for what does not fit its type */
@@ -36,8 +36,8 @@ type Prepared = {
 type WordTypes = readonly WordType[] | undefined
 
 /**
- * @param signatures Solidity, as `parseAbi` takes them, without overloads. A function is parsed and its selector hashed on
- * first use, and kept, since that is most of the cost of a call.
+ * @param signatures Solidity, as `parseAbi` takes them, without overloads. A function is parsed and its selector hashed
+ * on first use, and kept, since that is most of the cost of a call.
  */
 export function contractInterface<const signatures extends readonly string[]>(
   signatures: signatures,
@@ -112,7 +112,7 @@ function asRangeError<Value>(name: string, use: () => Value): Value {
 
 const hexPattern = /^0x(?:[0-9a-fA-F]{2})*$/
 
-/** Checks hex digits of `bytes`, which viem does not, and spells addresses in lower case, so that viem hashes no checksum. */
+/** Checks hex digits of `bytes`, which viem does not; lower case spares viem the checksum of addresses. */
 function hexArguments(args: readonly unknown[]): readonly unknown[] {
   return args.map(hexArgument)
 }

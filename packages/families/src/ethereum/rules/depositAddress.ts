@@ -9,8 +9,8 @@ import type {
 import { create2Address } from './contractAddress.ts'
 
 /**
- * The deposit address of these terms, in lower case. It is an address at which `contract` can create code by CREATE2, so
- * nobody holds a key of it. @source EIP-1014
+ * The deposit address of these terms, in lower case. It is an address at which `contract` can create code by CREATE2,
+ * so nobody holds a key of it. @source EIP-1014
  */
 export function depositAddressOf(
   { orderSigner, sweeper, depositor, nonce }: DepositAddressTerms<Hex>,

@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import { AbiWords, concatBytes, fixedHexToBytes, hexDigits, keccak256 } from '@causeway/core'
 import type { AddressSwap } from '../../rules/quotingFamily.ts'
 
-/** Terms of a swap at a deposit address, which the order's salt commits to: its price, and a nonce of 32 random bytes. */
+/** Terms of a swap at a deposit address, to which the order's salt commits: its price, and a nonce of 32 random bytes. */
 export type DepositSwapTerms = Omit<AddressSwap, 'hops'> & { readonly nonce: Hex }
 
 /** Last bytes of an order's salt, behind the 20 of a deposit address. */

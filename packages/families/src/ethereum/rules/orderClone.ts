@@ -31,8 +31,8 @@ const proxyStart = hexToBytes('0x3d602d80600a3d3981f3363d3d373d3d3d363d73')
 const proxyEnd = hexToBytes('0x5af43d82803e903d91602b57fd5bf3')
 
 /**
- * Address of an order's clone, in lower case, equal to the fill contract's own `cloneOf`. The clone receives the order's
- * output and runs its calls; it has code only during that transaction.
+ * Address of an order's clone, in lower case, equal to the fill contract's own `cloneOf`. The clone receives the
+ * order's output and runs its calls; it has code only during that transaction.
  * @throws RangeError on a member of another length
  * @source rule L-32; EIP-1014, EIP-1167
  */

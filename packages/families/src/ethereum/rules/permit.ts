@@ -13,7 +13,7 @@ export type TokenPermitKind = (typeof tokenPermitKinds)[number]
 export const permitKinds = [...tokenPermitKinds, 'permit2'] as const
 export type PermitKind = (typeof permitKinds)[number]
 
-/** The contract that makes the deposits, and the code hash of the contracts that it creates to spend EIP-2612 permits. */
+/** The contract that makes the deposits, and the code hash of contracts that it creates to spend EIP-2612 permits. */
 export type PermitRouter = { readonly contract: Hex; readonly depositCodeHash: Hex }
 
 /** EIP-712 domain of a token, by which its owners sign. */
@@ -69,8 +69,8 @@ const permitFields = fieldsOf([
 ])
 
 /**
- * Typed data that the owner signs. Each signature serves one deposit of one order. In EIP-3009 the nonce is the order id
- * and the payee the router; in EIP-2612 the spender is a contract address that is derived from this deposit.
+ * Typed data that the owner signs. Each signature serves one deposit of one order. In EIP-3009 the nonce is the order
+ * id and the payee the router; in EIP-2612 the spender is a contract address that is derived from this deposit.
  * @source EIP-3009; EIP-2612; rule Q-191
  */
 export function permitTypedData(terms: PermitTerms): PermitTypedData {
@@ -118,7 +118,7 @@ export function permitDigest(terms: PermitTerms): Uint8Array {
   }
 }
 
-/** Spender of an EIP-2612 permit, in lower case: the CREATE2 address at which the router runs code for this deposit only. */
+/** Spender of an EIP-2612 permit, in lower case: a CREATE2 address at which the router runs code for this deposit only. */
 export function permitSpender(deposit: SignedDeposit, { contract, depositCodeHash }: PermitRouter): Hex {
   const salt = keccak256(depositWords(deposit).done())
   return create2Address(contract, salt, depositCodeHash)
@@ -138,7 +138,7 @@ export function encodeSignedDeposit(kind: TokenPermitKind, deposit: SignedDeposi
   return depositRouter.encode(depositFunctions[kind], [terms, signature])
 }
 
-/** The transaction that turns a signature over these terms into the deposit; `from` is set if only that account may send it. */
+/** The transaction that makes the deposit by a signature of these terms; `from` is set if only that account may send it. */
 export function encodePermit(
   terms: PermitTerms,
   signature: Hex,

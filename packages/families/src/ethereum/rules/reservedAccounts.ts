@@ -32,8 +32,8 @@ const reservedAccounts: ReadonlyMap<string, string> = new Map([
 export const burntAccounts: readonly Hex[] = [`0x${'0'.repeat(40)}`, `0x${'0'.repeat(36)}dead`]
 
 /**
- * Describes an account that belongs to the network, or that must not be paid because money there would be lost; undefined
- * for others. `account` is lower case.
+ * Describes an account that belongs to the network, or that must not be paid because money there would be lost;
+ * undefined for others. `account` is lower case.
  */
 export function reservedAccount(account: string): string | undefined {
   const description = reservedAccounts.get(account)

@@ -22,8 +22,8 @@ export function createAddressReading(options: {
   return {
     needsFinal: false,
     blocks: {
-      // Whole blocks are a few megabytes on the busiest chains, so a range is short. Payments before the first range are
-      // found when balances are read.
+      // Whole blocks are a few megabytes on the busiest chains, so a range is short. Payments before the first range
+      // are found when balances are read.
       steps: {
         rangeBlocks: blocksAtPace(config, 4n),
         rewindBlocks: blocksAtPace(config, 64n),

@@ -18,9 +18,9 @@ import { transferTopic } from '../rules/topUps/transferLogs.ts'
 import { type BlockWithHash, blockReading, parseAddress, type Reading } from './chainReadings.ts'
 
 /**
- * Reads whole blocks for payments, so that the cost does not depend on the number of watched addresses. Native coin that a
- * contract pays is in no transaction's value. The contract usually is told the payee in its calldata, so all addresses
- * that calldata may name are returned as `named`, and the caller reads balances of those that it watches.
+ * Reads whole blocks for payments, so that the cost does not depend on the number of watched addresses. Native coin
+ * that a contract pays is in no transaction's value. The contract usually is told the payee in its calldata, so all
+ * addresses that calldata may name are returned as `named`, and the caller reads balances of those that it watches.
  */
 export function blockPaymentsReading(tokens: readonly Hex[], range: PaymentRange): Reading<AddressPayments> {
   // CAST: zero, as 20 bytes of hex.
@@ -125,8 +125,8 @@ function parseBlock(answer: RpcAnswer, height: bigint): PaidBlock {
 }
 
 /**
- * Matches an address as the ABI encodes it: twelve zero bytes and twenty others. To leave out plain numbers, the address
- * must not begin with four zero bytes or end with eight; random addresses practically never do.
+ * Matches an address as the ABI encodes it: twelve zero bytes and twenty others. To leave out plain numbers, the
+ * address must not begin with four zero bytes or end with eight; random addresses practically never do.
  */
 const addressWord = /(?=0{24}(?!0{8}|[0-9a-f]{24}0{16})([0-9a-f]{40}))/g
 /** Words of nested calls are shifted by their selectors, by four bytes each. */

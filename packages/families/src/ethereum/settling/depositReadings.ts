@@ -38,9 +38,9 @@ export type DepositPlaces = {
 }
 
 /**
- * Transactions with events of the depository or transfers of listed tokens to it (a deposit by a plain transfer names its
- * order in its calldata, and has no event of the depository). Also events of the deposit router, which name swaps that
- * ended on the chain.
+ * Transactions with events of the depository or transfers of listed tokens to it (a deposit by a plain transfer names
+ * its order in its calldata, and has no event of the depository). Also events of the deposit router, which name swaps
+ * that ended on the chain.
  * @param range.known height whose hash shows the caller whether blocks below the range were reorganised
  */
 export function depositPassReading(
@@ -172,8 +172,8 @@ function requireSuccess(answer: RpcAnswer): Extract<RpcAnswer, { ok: true }> {
 }
 
 /**
- * Accounts that a deposit's money came from: the signer of the transaction, and senders of tokens to the depository. The
- * depositor that a deposit names may be somebody else. `undefined` while the transaction is in no block.
+ * Accounts that a deposit's money came from: the signer of the transaction, and senders of tokens to the depository.
+ * The depositor that a deposit names may be somebody else. `undefined` while the transaction is in no block.
  */
 export function depositSendersReading(hash: string, depository: string): Reading<readonly Hex[] | undefined> {
   return {

@@ -15,7 +15,7 @@ import { fillContractCalls } from '../rules/fillContract.ts'
 import { minedCalls, parseAddress, parseLog, parseMined, type Reading } from './chainReadings.ts'
 import { readPaidSwap } from './paidSwaps.ts'
 
-/** A transaction in a block, with the swaps that the deposit router logged; `undefined` if the node has it in no block. */
+/** A transaction in a block, with swaps that the deposit router logged; `undefined` if the node has it in no block. */
 export function minedReading(
   hash: string,
   depositRouter: string | undefined,

@@ -40,9 +40,9 @@ type WaitingQuestion = {
 }
 
 /**
- * Asks for many accounts in one batch, and for each account once per block; while a batch is out, further questions gather
- * for the next. Answers can refuse quotes, so enough endpoints must agree. If a batch is refused, or endpoints contradict
- * each other about one account, the batch is split in halves and asked again.
+ * Asks for many accounts in one batch, and for each account once per block; while a batch is out, further questions
+ * gather for the next. Answers can refuse quotes, so enough endpoints must agree. If a batch is refused, or endpoints
+ * contradict each other about one account, the batch is split in halves and asked again.
  * @source F-87
  */
 export function createAccountCodeReader(options: AccountCodeOptions): AccountCodeReader {

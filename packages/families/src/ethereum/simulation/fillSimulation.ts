@@ -38,8 +38,8 @@ export function createFillSimulator(options: FillSimulatorOptions): FillSimulato
   const overridesCache = createLruCache<StateOverrides>(tokensMax)
 
   /**
-   * Overrides that give the solver balance and allowance of a token. Found once for each token, because its storage layout
-   * does not change; `undefined` if the slots cannot be found.
+   * Overrides that give the solver balance and allowance of a token. Found once for each token, because its storage
+   * layout does not change; `undefined` if the slots cannot be found.
    */
   async function findFunds(token: Hex, { from, to }: SimulatedFill): Promise<StateOverrides | undefined> {
     const key = `${token} ${from} ${to}`.toLowerCase()
@@ -82,8 +82,8 @@ export function createFillSimulator(options: FillSimulatorOptions): FillSimulato
 }
 
 /**
- * The storage slot whose value a view returns unchanged, such as a mapping's entry for a balance: each slot that the view
- * reads is overridden in turn, to see which one changes the result to `markerAmount`.
+ * The storage slot whose value a view returns unchanged, such as a mapping's entry for a balance: each slot that the
+ * view reads is overridden in turn, to see which one changes the result to `markerAmount`.
  */
 async function findSlot(
   client: FillSimulatorOptions['client'],

@@ -18,8 +18,8 @@ const acceptedTrial: PaymentTrial = { refusal: undefined }
 /**
  * Simulates for a quote the payment that the fill wallet would send, by agreement of endpoints, to see whether the
  * recipient accepts it. Native coin to an account without code always arrives, so nothing is simulated. Tokens block
- * recipients whatever the amount, so one answer serves all amounts of a token for a while. The solver's own trial before
- * it pays is `tryTransaction`: that finds a gas limit, in a second round trip, and assumes no funds.
+ * recipients whatever the amount, so one answer serves all amounts of a token for a while. The solver's own trial
+ * before it pays is `tryTransaction`: that finds a gas limit, in a second round trip, and assumes no funds.
  * @returns a function that never rejects; undefined if enough endpoints do not agree in time
  * @source Q-62; rule P-46
  */
@@ -31,7 +31,8 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
       return { refusal: undefined, units: await fills.gasOfFill(fill) }
     } catch (error) {
       if (error instanceof DestinationCallFailedError) return { refusal: String(error.data?.['reason']) }
-      // The fill wallet has too little of the token, and its funds cannot be simulated: no evidence against the recipient.
+      // The fill wallet has too little of the token, and its funds cannot be simulated: no evidence against the
+      // recipient.
       const isShort =
         error instanceof UpstreamUnavailableError && error.cause instanceof DestinationCallFailedError
       if (isShort) return acceptedTrial

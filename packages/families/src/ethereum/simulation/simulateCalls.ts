@@ -25,8 +25,8 @@ export type CallSimulatorOptions = {
 /** Simulates the destination calls of requests on one chain, to learn their gas and whether they fail. */
 export interface CallSimulator {
   /**
-   * Gas units of the calls, one after another, sent by `from`, whose balance is assumed to cover their values: the result
-   * that enough endpoints share, or else the median of enough of them.
+   * Gas units of the calls, one after another, sent by `from`, whose balance is assumed to cover their values: the
+   * result that enough endpoints share, or else the median of enough of them.
    * @throws DestinationCallFailedError if a call reverts or the calls take more than `gasMax`: the request is at fault
    * @throws SimulationUnsupportedError, SimulationOverloadedError
    * @throws UpstreamUnavailableError, UpstreamDisagreementError if endpoints do not answer, or contradict each other

@@ -52,8 +52,8 @@ const patienceMs = 100
 
 /**
  * Runs the calls one after another in one hypothetical block, whose gas limit is `gasMax`, at every endpoint.
- * @returns the gas units that enough endpoints share, else the median of enough of them; `undefined` if the nodes do not
- * know the method
+ * @returns the gas units that enough endpoints share, else the median of enough of them; `undefined` if the nodes do
+ * not know the method
  * @throws DestinationCallFailedError when enough endpoints say so; UpstreamDisagreementError,
  * UpstreamUnavailableError
  * @source execution-apis, `eth_simulateV1`
@@ -69,8 +69,8 @@ export async function simulateInOrder(
 }
 
 /**
- * Estimates each call by itself at every endpoint, for nodes without `eth_simulateV1`. With several calls a failure proves
- * nothing, since a call may depend on the effect of an earlier one.
+ * Estimates each call by itself at every endpoint, for nodes without `eth_simulateV1`. With several calls a failure
+ * proves nothing, since a call may depend on the effect of an earlier one.
  * @throws DestinationCallFailedError, SimulationUnsupportedError, UpstreamDisagreementError,
  * UpstreamUnavailableError
  */
@@ -270,8 +270,8 @@ function isUnknownMethod({ code, message }: Refusal): boolean {
 }
 
 /**
- * Distinguishes a call that fails in the EVM from a failure of the node. Nodes give execution errors different codes, but
- * known messages; an error that is not recognised counts as the node's, never the caller's.
+ * Distinguishes a call that fails in the EVM from a failure of the node. Nodes give execution errors different codes,
+ * but known messages; an error that is not recognised counts as the node's, never the caller's.
  */
 function refusalError(
   chainId: string,

@@ -48,7 +48,7 @@ const zeroAddress = `0x${'0'.repeat(40)}`
 export const nobody: ReadonlySet<string> = new Set([zeroAddress, `0x${'0'.repeat(36)}dead`])
 const addressPattern = /^0x[0-9a-f]{40}$/
 
-/** Calls of one question, in order: the balance, `heldCount` balances of other accounts, the allowance, a transfer of 0. */
+/** Calls of one question, in order: the balance, `heldCount` balances of others, the allowance, a transfer of 0. */
 type UserFactsCalls = { readonly calls: readonly ContractCall[]; readonly heldCount: number }
 
 /** One question about the newest block: a member of the group that shares a call, and an entry of the cache. */
@@ -63,9 +63,9 @@ type GroupMember = {
 
 /**
  * Reads facts of many users in one multicall. While one is out, further questions gather for the next, like a group
- * commit: an idle chain is asked at once, a busy one by one call at a time. After a new block, free places of a call are
- * filled with questions of regular users, who asked twice within `asksAgainWithinMs`, and not longer ago, and will probably
- * ask again.
+ * commit: an idle chain is asked at once, a busy one by one call at a time. After a new block, free places of a call
+ * are filled with questions of regular users, who asked twice within `asksAgainWithinMs`, and not longer ago, and will
+ * probably ask again.
  * @source design.md 5.4
  */
 export function createUserFactsReader(options: UserFactsOptions): UserFactsReader {

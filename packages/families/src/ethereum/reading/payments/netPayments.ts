@@ -78,8 +78,8 @@ function tokenGain(paid: PaidTransaction, terms: PaymentTerms, target: PaymentTa
 const currenciesOf = ({ targets }: PaymentTerms): readonly string[] => targets.map(({ currency }) => currency)
 
 /**
- * True if the recipient sent a token, wrote a log, or is named in a log of a contract that has no part in the payment: the
- * money may then be the price of something that it sold.
+ * True if the recipient sent a token, wrote a log, or is named in a log of a contract that has no part in the payment:
+ * the money may then be the price of something that it sold.
  */
 function hasOtherDealings(
   logs: readonly EvmLog[],

@@ -30,6 +30,6 @@ export type PaymentTerms = {
   /** Calls of the order, as the order encodes them. */
   readonly calls: readonly Hex[]
   readonly nativeCurrency: string
-  /** True if the transaction's own value pays its target, whatever its calldata; by default it must begin with the order id. */
+  /** True if the transaction's own value pays, whatever its calldata; by default that must begin with the order id. */
   readonly ownValuePays?: boolean
 }

@@ -7,7 +7,7 @@ import { nativePayees, netPayments } from './netPayments.ts'
 import type { PaidTransaction, PaymentTarget, PaymentTerms } from './paidTransaction.ts'
 import { type RecordedCall, type RecordProblem, readRecordedCall, recordProblem } from './recordedCall.ts'
 
-/** Payments of an order that a transaction proves, in exactly one of three ways: a record, a plain transfer, or net gains. */
+/** Payments of an order that a transaction proves, in one of three ways: by a record, a plain transfer, or net gains. */
 export type ProvenPayment = {
   /** One for each recipient and currency, however often it is asked for. */
   readonly transfers: readonly TransferFact[]
@@ -38,8 +38,8 @@ export function provePayment(paid: PaidTransaction, paymentTerms: PaymentTerms):
 }
 
 /**
- * Proves by a record or as a plain transfer. For that the record's logs and the sender's transfers to payees are enough,
- * so `readLargePayment` can read them without the whole receipt.
+ * Proves by a record or as a plain transfer. For that the record's logs and the sender's transfers to payees are
+ * enough, so `readLargePayment` can read them without the whole receipt.
  * @returns undefined if it is neither
  * @source rules P-41, P-42
  */
@@ -97,8 +97,8 @@ function callsOwnFillContract(
 }
 
 /**
- * Proves by a record: the payments in the call's arguments count, whatever the recipient does with the money. Of a token
- * at most the sum counts that its own events show from the sender to the payee.
+ * Proves by a record: the payments in the call's arguments count, whatever the recipient does with the money. Of a
+ * token at most the sum counts that its own events show from the sender to the payee.
  */
 function proveByRecord(paid: PaidTransaction, terms: PaymentTerms): ProvenPayment {
   const { from: sender, to: fillContract, input } = paid.transaction

@@ -30,8 +30,8 @@ const signatures = [
 const wordDigits = 64
 
 /**
- * Decodes `pay` or `fill` followed by one order id. Returns undefined unless encoding the arguments again gives the same
- * bytes: ABI decoders accept several encodings, and the calldata must have one meaning only.
+ * Decodes `pay` or `fill` followed by one order id. Returns undefined unless encoding the arguments again gives the
+ * same bytes: ABI decoders accept several encodings, and the calldata must have one meaning only.
  */
 export function readRecordedCall(input: Hex): RecordedCall | undefined {
   const end = input.length - wordDigits
@@ -144,8 +144,8 @@ function runsExactly(run: readonly ExecutedCallFact[], ordered: readonly Hex[]):
 }
 
 /**
- * True if the order pays the clone of exactly these calls, and the clone sweeps each token that it was paid, and no other,
- * to the order's recipient. Sweeping another token could run code that the filler chose.
+ * True if the order pays the clone of exactly these calls, and the clone sweeps each token that it was paid, and no
+ * other, to the order's recipient. Sweeping another token could run code that the filler chose.
  */
 function isCloneOfOrder(
   { tokens }: RecordedCall,

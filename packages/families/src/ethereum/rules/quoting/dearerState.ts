@@ -49,9 +49,9 @@ const boundOf = ({ countedUnits }: Pick<ShapeUnits, 'countedUnits'>, timesMax = 
   countedUnits * BigInt(timesMax)
 
 /**
- * Surcharge for new state, from a network's estimates. It is 0 while an estimate is within the assumed units, whose room
- * covers such differences, so that prices stay stable. Above them it is the whole rise since the constants were measured,
- * up to the bound; the room is then kept on top. Pure. @source F-113
+ * Surcharge for new state, from a network's estimates. It is 0 while an estimate is within the assumed units, whose
+ * room covers such differences, so that prices stay stable. Above them it is the whole rise since the constants were
+ * measured, up to the bound; the room is then kept on top. Pure. @source F-113
  */
 export function dearerStateOf(shapes: readonly ShapeUnits[], timesMax?: number): DearerState {
   const surcharge = (name: keyof typeof usedWhenMeasured): bigint => {

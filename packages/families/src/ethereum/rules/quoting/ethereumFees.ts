@@ -125,7 +125,7 @@ export class EthereumFees implements NetworkFees {
     return this.#isDataFeeGas ? divideUp(wei, maxBigint(1n, this.gasPrice.expectedWei)) : 0n
   }
 
-  /** Gas units of the execution, at most: the table's units, crossed ticks and pools, the calls of a fill and its clone. */
+  /** Most gas units of the execution: the table's units, crossed ticks and pools, calls of a fill and its clone. */
   #executionUnits(transaction: CostedTransaction): bigint {
     const { ticksCrossed = 0, hops = 1, callUnits = 0n, overheadUnits = 0n } = transaction
     const shape = shapeOf(transaction)

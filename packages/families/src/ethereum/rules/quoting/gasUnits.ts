@@ -31,10 +31,10 @@ export const gasShapes = [
 export type GasShape = (typeof gasShapes)[number]
 
 /**
- * Gas units of each shape: the use of its dearest common form on the local contracts, plus room. The dearest form writes
- * a new storage slot (a first allowance, a recipient that never held the token) or pays an account that does not exist
- * yet. The room is for tokens behind a proxy with a block list, which take about 15,000 more than plain ones, and for gas
- * that is refunded only at the end, since the units serve as a step's gas limit.
+ * Gas units of each shape: the use of its dearest common form on the local contracts, plus room. The dearest form
+ * writes a new storage slot (a first allowance, a recipient that never held the token) or pays an account that does not
+ * exist yet. The room is for tokens behind a proxy with a block list, which take about 15,000 more than plain ones, and
+ * for gas that is refunded only at the end, since the units serve as a step's gas limit.
  * `apps/quote-api/test/marketGasUnits.test.ts` measures every form.
  *
  * Not included: ticks that a swap crosses, and calls that a fill runs. `EthereumFees` adds them.
@@ -82,8 +82,8 @@ export type NewState = { readonly slots: number; readonly accounts: number }
 const creates = (slots: number, accounts = 0): NewState => ({ slots, accounts })
 
 /**
- * The most new state that the units of each shape cover. State that a transaction creates and clears again counts, because
- * the gas limit must cover it. The code of a created contract is at most two words, and counts as a slot.
+ * The most new state that the units of each shape cover. State that a transaction creates and clears again counts,
+ * because the gas limit must cover it. The code of a created contract is at most two words, and counts as a slot.
  * @source F-114
  */
 export const newState: Readonly<Record<GasShape, NewState>> = {
@@ -162,7 +162,7 @@ export const usedUnits: Readonly<Record<UsedShape, bigint>> = {
   approve: 29_100n,
   'deposit-native': 24_000n,
   'deposit-erc20': 46_750n,
-  /** A pool's first swap in a direction writes a slot of the pool, which quotes do not read; half of its units are included. */
+  /** A pool's first swap in a direction writes a slot, which quotes do not read; half of its units are included. */
   swap: 165_000n,
   'swap-from-native': 162_000n,
   'swap-to-native': 171_000n,

@@ -10,10 +10,10 @@ import type {
 } from '../../../rules/quotingFamily.ts'
 import { neededApproval } from './neededApproval.ts'
 
-// The gas of a transaction depends on the state before it: writing a slot that was zero costs 17,100 more, and a slot that
-// becomes zero refunds 4,800. Balances and allowances are the only slots that plain tokens write.
+// The gas of a transaction depends on the state before it: writing a slot that was zero costs 17,100 more, and a slot
+// that becomes zero refunds 4,800. Balances and allowances are the only slots that plain tokens write.
 
-/** Balances that the route's transactions write, except the user's balance of the input. @source quote-api.md 6.1, gas */
+/** Balances that the route's transactions write, except the user's of the input. @source quote-api.md 6.1, gas */
 export function touchedHoldings(settings: ChainSettings, route: TouchingRoute): readonly Holding[] {
   const holdings: Holding[] = []
   const add = (account: string, { address }: Pick<QuotedCurrency, 'address'>) =>
@@ -45,7 +45,7 @@ function holdingOf({ codec }: ChainSettings, account: string, currency: string):
   return { account: codec.canonicalAddress(account), currency }
 }
 
-/** State writes of one planned transaction. An unknown balance counts as zero, so that the estimate is rather too high. */
+/** State writes of one planned transaction. An unknown balance counts as zero, so the estimate is rather too high. */
 export function writesOf(
   settings: ChainSettings,
   { kind }: PlannedTransaction,
@@ -107,7 +107,7 @@ export function writesOf(
   }
 }
 
-/** 1 if the transaction uses up the allowance, which clears a slot, else 0. An approve step may have set it just before. */
+/** 1 if the transaction uses up the allowance (an approve step may set it just before), which clears a slot; else 0. */
 function spentAllowance(state: KnownState, route: OriginRoute): number {
   return (neededApproval(route, state) ?? state.allowance) === route.amountIn ? 1 : 0
 }

@@ -18,9 +18,9 @@ type Judgement = { readonly verdict: TopUpVerdict; readonly tail: Hex | undefine
 type Call = { readonly caller: Hex; readonly input: Hex }
 
 /**
- * Classifies each transfer to custody of a transaction: whom to credit, or why it waits in suspense. The log is the proof
- * of the money; calldata only names the credited wallet, and each call only for its own log: bytes nested in another call
- * are never searched. Transfers of 0, by custody itself, or of a failed transaction are left out.
+ * Classifies each transfer to custody of a transaction: whom to credit, or why it waits in suspense. The log is the
+ * proof of the money; calldata only names the credited wallet, and each call only for its own log: bytes nested in
+ * another call are never searched. Transfers of 0, by custody itself, or of a failed transaction are left out.
  * @source rules L-56, L-57
  */
 export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly ClassifiedTransfer[] {
@@ -35,9 +35,9 @@ export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly
 }
 
 /**
- * True if a transfer is a top-up, also a broken one. A transfer that credits a wallet always is. Otherwise transfers from
- * the operator's own accounts are none. At an account that receives other money too (`isTaggedOnly`), such as a solver's
- * wallet, a transfer is one only if somebody else's transaction carries a marker.
+ * True if a transfer is a top-up, also a broken one. A transfer that credits a wallet always is. Otherwise transfers
+ * from the operator's own accounts are none. At an account that receives other money too (`isTaggedOnly`), such as a
+ * solver's wallet, a transfer is one only if somebody else's transaction carries a marker.
  */
 function isTopUp(
   { log, verdict }: ClassifiedTransfer,
@@ -71,7 +71,7 @@ function judgeByTransaction(facts: TopUpFacts, target: TopUpTarget): readonly Ju
   )
 }
 
-/** Judges by a trace: the n-th call of the token made the n-th log. If any pair does not fit, all transfers are doubtful. */
+/** Judges by a trace: the n-th call of the token made the n-th log. If a pair does not fit, all transfers are doubtful. */
 function judgeByFrames(facts: TopUpFacts, target: TopUpTarget): readonly Judgement[] {
   const { trace, logs } = facts
   const mismatch = logs.map(() => suspendedJudgement('trace_mismatch'))

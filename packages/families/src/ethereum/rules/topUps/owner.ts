@@ -6,8 +6,8 @@ export const zeroAddress: Hex = `0x${'0'.repeat(40)}`
 const lastPrecompile = 0x11n
 
 /**
- * True if a top-up may be credited to this account. False for custody, the operator's own accounts, the token, precompiles
- * 0x1 to 0x11 and the zero address. `owner` is lower case. @source rule L-57
+ * True if a top-up may be credited to this account. False for custody, the operator's own accounts, the token,
+ * precompiles 0x1 to 0x11 and the zero address. `owner` is lower case. @source rule L-57
  */
 export function isCreditableOwner(
   owner: Hex,

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { bytesToHex } from '@causeway/core'
 
-/** Bytes before and after the credited address in a top-up's calldata. @source quote-and-sponsorship.md, direct deposit */
+/** Bytes around the credited address in a top-up's calldata. @source quote-and-sponsorship.md, direct deposit */
 export const tailMarker = '012345abcdef'
 
 const markerBytes = Uint8Array.from(Buffer.from(tailMarker, 'hex'))

@@ -22,9 +22,9 @@ export type ExpectedTransfer = {
 }
 
 /**
- * The token call in this calldata, if it moves exactly this amount between exactly these accounts; else `undefined`. Whole
- * words are compared, so an address with dirty high bytes does not match. Arguments end after a selector of 4 bytes and
- * 2 or 3 words: at 68 or 100.
+ * The token call in this calldata, if it moves exactly this amount between exactly these accounts; else `undefined`.
+ * Whole words are compared, so an address with dirty high bytes does not match. Arguments end after a selector of 4
+ * bytes and 2 or 3 words: at 68 or 100.
  */
 export function matchTokenCall(input: Uint8Array, expected: ExpectedTransfer): TokenCall | undefined {
   const { caller, from, to, value } = expected
