@@ -83,9 +83,9 @@ describe.each(['node', 'esplora'] as const)('over the API of kind %s', (api) => 
     )
     const looksLikeLine = funding({ script: bed.script, value: 3_000n })
     bed.chain.mine(stray, looksLikeLine)
-    expect(await paying.besideLine()).toEqual([])
+    expect(await paying.readOutputsBesideLine()).toEqual([])
     bed.chain.mineEmpty(2)
-    const beside = await paying.besideLine()
+    const beside = await paying.readOutputsBesideLine()
     expect(beside).toEqual([
       { txid: stray.getId(), vout: 1, value: 7_000n },
       { txid: looksLikeLine.getId(), vout: 0, value: 3_000n },
@@ -97,7 +97,7 @@ describe.each(['node', 'esplora'] as const)('over the API of kind %s', (api) => 
     await paying.broadcast(raw)
     bed.settle()
     expect((await paying.look([])).tip.value).toBe(left)
-    expect(await paying.besideLine()).toEqual([])
+    expect(await paying.readOutputsBesideLine()).toEqual([])
   })
 
   test('what nodes refuse is told in their words', async () => {
@@ -307,6 +307,6 @@ test('nothing is signed that leaves the line less than it keeps', async () => {
     'leaves its line',
   )
   expect((await signAt(paying, paymentOf(idOf(1), idOf(1), lineCoins - 1_000n - 294n))).left).toBe(
-    paying.kept,
+    paying.keptSatoshi,
   )
 })

@@ -144,7 +144,7 @@ export const rewardsAreForAll: Rules = {
   ...shippedRules,
   rewardsOf: (settings) => ({
     ...createOpenRewards(settings),
-    boundOf: () => ({ rewardOf: (costUsd) => costUsd }),
+    limitOf: () => ({ rewardOf: (costUsd) => costUsd }),
   }),
 }
 

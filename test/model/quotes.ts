@@ -162,7 +162,7 @@ export class Market {
     const { usdX18 } = move
     const cost = skewCostUsd({ ...received, deltaUsd: usdX18 }, { ...paid, deltaUsd: -usdX18 })
     if (cost >= 0n) return 0n
-    const bound = this.openRewards.boundOf({ ...asker, nowSeconds })
+    const bound = this.openRewards.limitOf({ ...asker, nowSeconds })
     return -bound.rewardOf(cost, { received, paid, usdX18 }) / unitX18
   }
 

@@ -122,7 +122,7 @@ const asset = assetInventory({ kappaBps: 10_000n, rewardCapBps: 10_000n, maxSkew
 /** Reward that a move of so much would earn. */
 function earnedOf(openRewards: OpenRewards, usdX18: bigint): bigint {
   const move = { received: { ...places.received, asset }, paid: { ...places.paid, asset }, usdX18 }
-  return -openRewards.boundOf({ hasKey: true, nowSeconds: 1 }).rewardOf(-usdX18, move)
+  return -openRewards.limitOf({ hasKey: true, nowSeconds: 1 }).rewardOf(-usdX18, move)
 }
 
 const process = (processes: number) => {

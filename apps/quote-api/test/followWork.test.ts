@@ -46,7 +46,7 @@ function followerOf(
     async read(id, signal) {
       const [row] = await rowsOf('id = $1', id)
       await meanwhile(id, signal)
-      return row && { mark: [row.state, row.tx_hash ?? undefined], seen: `seen ${id}` }
+      return row && { rowVersion: [row.state, row.tx_hash ?? undefined], facts: `seen ${id}` }
     },
     async lock(tx, id) {
       const [row] = await tx.query<Row>('select id, state, tx_hash from job where id = $1 for update', [id])

@@ -184,7 +184,7 @@ test('F-78: a process that ends at any step of following a refund books it once,
               if (isSilent) throw new UpstreamUnavailableError('silence')
             }),
           )
-          return { mark: versionOfWork(reported), seen: undefined }
+          return { rowVersion: versionOfWork(reported), facts: undefined }
         },
         lock: lockWorkOf,
         versionOf: versionOfWork,

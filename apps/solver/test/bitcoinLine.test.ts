@@ -238,7 +238,7 @@ describe('coins beside the line', () => {
     await bench.settle()
     await rounds(process)
     const spent = await process.spent(`gas:${bitcoinChainId}`)
-    expect(await process.left()).toBe(lineCoins + 90_000n - spent - process.paying.kept)
+    expect(await process.left()).toBe(lineCoins + 90_000n - spent - process.paying.keptSatoshi)
     process.wait(600_000)
     await rounds(process)
     expect(bench.bitcoin().waiting()).toHaveLength(0)

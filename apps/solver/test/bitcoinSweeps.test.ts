@@ -79,7 +79,7 @@ test('all of it is deposited for the order, and the wallet pays the fee and noth
   expect([await outcomeOf(process, sweep), deposited()]).toEqual(['done', 100_000n])
   const fee = await process.spent(`sweep-gas:${bitcoinChainId}`)
   expect(fee).toBeGreaterThan(0n)
-  expect(await process.left()).toBe(lineCoins - fee - process.paying.kept)
+  expect(await process.left()).toBe(lineCoins - fee - process.paying.keptSatoshi)
 })
 
 test.each<[string, (process: BitcoinProcess, sweep: Sweep) => Promise<unknown>]>([

@@ -184,7 +184,10 @@ export function payingApiKeySettings(): readonly string[] {
  * itself where its family has no depths to choose. The chain's own finality comes last, because no reorg undoes it.
  * @source F-101
  */
-export function atDepth<Chain extends RegisteredChain>(chain: Chain, rule: DepthRule): readonly Chain[] {
+export function chainsAtDepth<Chain extends RegisteredChain>(
+  chain: Chain,
+  rule: DepthRule,
+): readonly Chain[] {
   const finalities = chainFamilies[chain.vmType].depthOf?.(rule)
   return finalities === undefined ? [chain] : finalities.map((finality) => ({ ...chain, finality }))
 }

@@ -1,5 +1,5 @@
 export {
-  atDepth,
+  chainsAtDepth,
   connectQuotingChain,
   contractPayingFamily,
   headSeconds,
@@ -53,7 +53,7 @@ export {
 export { createHubRecoveries, type HubRecoveries, OraclesRefusedError } from './oracles/hubRecoveries.ts'
 export {
   createNonceMappings,
-  sayTimeoutMs,
+  statementTimeoutMs,
   vouchForMapping,
   vouchTimeoutMs,
 } from './oracles/nonceMappings.ts'

@@ -69,11 +69,11 @@ export {
   UnfitSettingsError,
 } from './doctor/finding.ts'
 export {
-  heldText,
-  type ListEntry,
   listEntries,
   type ReadVariables,
   readVariables,
+  type SettingEntry,
+  shownText,
   splitList,
 } from './doctor/readVariables.ts'
 export {

@@ -22,7 +22,7 @@ export {
   lighterAsset,
   lighterCurrency,
 } from './encodings/lighterCurrency.ts'
-export { remembered } from './encodings/remembered.ts'
+export { getOrCompute } from './encodings/remembered.ts'
 export { solanaCodec } from './encodings/solana.ts'
 export { createTronCodec, type TronNetwork, tronMainnet } from './encodings/tron.ts'
 export { tronAddress, tronEvmAddress, tronHexAddress } from './encodings/tronAddress.ts'

@@ -63,7 +63,11 @@ export type {
   WithdrawalMessage,
 } from './attestation/messages.ts'
 export { type Movement, type Received, receivedBy } from './attestation/movements.ts'
-export { noFillOrRefundData, noFillOrRefundEntry, noFillOrRefundPlace } from './attestation/noFillOrRefund.ts'
+export {
+  noFillOrRefundData,
+  noFillOrRefundEntry,
+  noFillOrRefundEntryKey,
+} from './attestation/noFillOrRefund.ts'
 export { nonceMappingEntry, nonceMappingId } from './attestation/nonceMapping.ts'
 export { ordinalOf, refundedDeposit } from './attestation/refundedDeposit.ts'
 export { fillMessageId, refundMessageId, UnknownOrderPartError } from './attestation/settlementMessageIds.ts'
@@ -255,7 +259,7 @@ export { type NoFillOrRefund, noFillOrRefundDigest } from './signatures/noFillOr
 export { type NonceMapping, nonceMappingDigest, nonceMappingTypedData } from './signatures/nonceMapping.ts'
 export { type OwnerRequest, ownerRequestDigest, ownerRequestHash } from './signatures/ownerRequest.ts'
 export type {
-  PayloadPlace,
+  PayloadPayer,
   PayloadSigning,
   RecoverSigner,
   Signer,

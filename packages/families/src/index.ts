@@ -18,8 +18,8 @@ export {
 export { agreeOnBlock, agreeOnHead } from './ethereum/agreement/agreedHead.ts'
 export {
   type AgreementReport,
-  agreedAnswer,
   agreeOnEach,
+  answerOfVerdict,
   type EachAgreed,
   type PollingClient,
 } from './ethereum/agreement/agreedReads.ts'
@@ -193,10 +193,10 @@ export {
 export { lighterQuotingChain } from './lighter/quoting/lighterQuotingChain.ts'
 export { openLighterChain } from './lighter/reading/openLighterChain.ts'
 export {
+  type LargestTransfer,
   largestTransfers,
   payersOf,
   sumPayments,
-  type Transfer,
 } from './shared/addressPayments.ts'
 export type { ChainFinding } from './shared/chainFinding.ts'
 export type { FamilyChain, FamilyLimits, OpenFamilyChain, ReadableChain } from './shared/familyChain.ts'

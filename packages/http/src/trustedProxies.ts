@@ -9,7 +9,7 @@ import { listEntries } from '@causeway/core/config'
  * @throws ConfigurationError naming the entry
  */
 export function parseTrustedProxies(value: string, setting = 'TRUSTED_PROXIES'): readonly string[] {
-  return listEntries(setting, value, ',').map(({ text, place }) => {
+  return listEntries(setting, value, ',').map(({ text, entryName: place }) => {
     if (isRange(text)) return text
     throw new ConfigurationError(`${place} must be an address or a CIDR range, e.g. 10.0.0.0/8.`)
   })

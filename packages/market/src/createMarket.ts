@@ -37,7 +37,7 @@ export type MarketOptions = {
   /** Account whose balances are the inventory; default the one of the configuration. */
   readonly fillWallet?: Hex
   /** Hosts through which each source is read: two sources are independent if they share no host. */
-  readonly reach: SourceHosts
+  readonly sourceHosts: SourceHosts
   /** HTTP price services that are switched on. */
   readonly adapters?: readonly HttpPriceAdapter[]
   /** Part of a balance that is promised already, in smallest units; it is subtracted from the inventory. */
@@ -65,7 +65,7 @@ export function createMarket(options: MarketOptions): Market {
   const { fillWallet = config.fillWallet } = options
   const { clock = systemClock, random = Math.random, adapters = [], log, onReport } = options
   const limits = { ...defaultLimits, ...options.limits }
-  const plan = planMarket(config, options.reach)
+  const plan = planMarket(config, options.sourceHosts)
   logSecondSources(plan.prices, log)
   const reports = new Map<string, Map<AgreedKind, AgreementReport>>()
   const keepReport = (chainKey: string) => (kind: AgreedKind, report: AgreementReport) => {

@@ -346,7 +346,7 @@ describe('a market that is exempt from nothing', () => {
     const market = live.open({
       config: { ...live.config, prices },
       adapters: [createDefillama({ baseUrl: standIn.baseUrl })],
-      reach: {
+      sourceHosts: {
         isExempt: false,
         chains: new Map([
           ['base', [hostOf(live.proxies.base.url)]],

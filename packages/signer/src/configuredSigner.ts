@@ -1,5 +1,5 @@
 import { ConfigurationError, type Signer } from '@causeway/core'
-import { heldText } from '@causeway/core/config'
+import { shownText } from '@causeway/core/config'
 import { createAwsKmsSigner, openingProblem } from './awsKmsSigner.ts'
 import { SignerFailedError } from './errors.ts'
 import { readPrivateKeySetting } from './privateKey.ts'
@@ -41,7 +41,7 @@ export async function createConfiguredSigner(settings: SignerSettings): Promise<
       return openKmsSigner(environment, prefix)
     default:
       throw new ConfigurationError(
-        `${prefix}SIGNING_MODULE is ${heldText(moduleName)} and must be raw-private-key or aws-kms.`,
+        `${prefix}SIGNING_MODULE is ${shownText(moduleName)} and must be raw-private-key or aws-kms.`,
       )
   }
 }

@@ -263,7 +263,7 @@ describe('a line of payments', () => {
     const paying = open()
     const stray = await fund(scriptOf(paying.address), 50_000n)
     await mine(3)
-    const beside = (await paying.besideLine()).filter(({ txid }) => txid === stray.getId())
+    const beside = (await paying.readOutputsBesideLine()).filter(({ txid }) => txid === stray.getId())
     expect(beside).toMatchObject([{ value: 50_000n }])
     const { tip } = await paying.look([])
     const { raw, left } = await paying.sign({ payments: [] }, { parent: tip, gathered: beside }, 2_000n)

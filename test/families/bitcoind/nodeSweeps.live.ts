@@ -93,7 +93,7 @@ test('what lies at an address is swept with its order named, at the size that wa
   }
   expect(paying.refuse(work)).toBeUndefined()
   const { tip } = await paying.look([])
-  const size = paying.sizeOf(work, { parent: tip, gathered: [] })
+  const size = paying.virtualBytesOf(work, { parent: tip, gathered: [] })
   const { raw } = await paying.sign(work, { parent: tip, gathered: [] }, BigInt(size) * 5n)
   const judged = Object(await accepts(raw.slice(2)))
   expect(judged).toMatchObject({ allowed: true })

@@ -46,7 +46,7 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
  * `partialConfig` is then what could be read.
  */
 export function readConfig(source: Environment, repositoryRoot: string) {
-  const { values, whole: env, found } = readVariables(variables, source)
+  const { values, whole: env, findings: found } = readVariables(variables, source)
   found.problems(foreignKeys('allocator', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   if (values.STATE_DIR === undefined && !isLocal) {

@@ -61,7 +61,7 @@ export function createPayloadKeys(
       if (onEd25519.has(vmType)) return signEd25519(hash, ownEd25519)
       const { chainId: hubChainId, depository } = request
       return signer.sign(
-        { purpose: 'payload', vmType, payload, place: { hubChainId, depository }, index },
+        { purpose: 'payload', vmType, payload, payer: { hubChainId, depository }, index },
         options,
       )
     },

@@ -9,7 +9,7 @@ import {
   hubAlias,
   hubTokenId,
   noFillOrRefundData,
-  noFillOrRefundPlace,
+  noFillOrRefundEntryKey,
   type Order,
   onchainId as onchainIdOf,
   orderAddress,
@@ -57,7 +57,7 @@ export const attestRecovery: Attest<RecoveryRequest, WithExecution<RecoveryRespo
   const token = hubTokenId(originChain, deposit.currency)
   const state = await recovery.read(
     {
-      ...noFillOrRefundPlace({ solverChainId: order.solverChainId, solver: solverOf(order), orderId }),
+      ...noFillOrRefundEntryKey({ solverChainId: order.solverChainId, solver: solverOf(order), orderId }),
       ...{ holder: hubFrom, hubTokenId: token },
       mintKey: depositsExecutionKey({ chainId: chain.id, transactionId }),
     },

@@ -41,7 +41,11 @@ export function createSharedCaps(
 
   async function judgeIn(tx: SqlTx, value: CountedValue) {
     const [known, sums] = [await knownOf(tx, value), await signedOf(tx, [...value.amounts.keys()])]
-    return judgeValue(value, { known, signedOf: (hubTokenId) => sums.get(hubTokenId) ?? 0n }, rules)
+    return judgeValue(
+      value,
+      { countedForKey: known, signedOf: (hubTokenId) => sums.get(hubTokenId) ?? 0n },
+      rules,
+    )
   }
 
   async function admitIn(tx: SqlTx, value: CountedValue): Promise<CapVerdict> {

@@ -77,7 +77,7 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
  * `partialConfig` is then what could be read.
  */
 export function readConfig(source: Environment, repositoryRoot: string) {
-  const { values, whole: env, found } = readVariables(variables, source)
+  const { values, whole: env, findings: found } = readVariables(variables, source)
   found.problems(foreignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   const keySettings = { operators: values.API_KEYS ?? '', peers: values.PEER_API_KEYS ?? '', isLocal }

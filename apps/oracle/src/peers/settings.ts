@@ -1,5 +1,5 @@
 import { ConfigurationError, type Hex, Secret } from '@causeway/core'
-import { heldText, type ListEntry, listEntries } from '@causeway/core/config'
+import { listEntries, type SettingEntry, shownText } from '@causeway/core/config'
 import { parseAddressList } from '@causeway/families/rules'
 
 /** Which signers this oracle counts toward a quorum, and how many it takes. */
@@ -44,7 +44,7 @@ export function parsePeers(text: string | undefined, own: Listener = {}): Parsed
   const comparableUrls = new Set<string>()
   const warnings: string[] = []
   const peers = listEntries('PEERS', text).map((entry) => {
-    const { place } = entry
+    const { entryName: place } = entry
     const { url, credential } = parseEntry(entry)
     const comparable = comparableUrl(url)
     if (comparableUrls.has(comparable))
@@ -65,11 +65,11 @@ export function shownKeys(
 ): readonly { readonly place: string; readonly key: string }[] {
   return listEntries('PEERS', text).flatMap((entry) => {
     const key = entry.text.split('|').at(1)?.trim() ?? ''
-    return key === '' || key === passThrough ? [] : [{ place: entry.place, key }]
+    return key === '' || key === passThrough ? [] : [{ place: entry.entryName, key }]
   })
 }
 
-function parseEntry({ text, place }: ListEntry): { url: URL; credential: PeerCredential } {
+function parseEntry({ text, entryName: place }: SettingEntry): { url: URL; credential: PeerCredential } {
   const parts = text.split('|').map((part) => part.trim())
   const [address, key] = parts
   if (parts.length !== 2 || !address || !key) {
@@ -188,7 +188,7 @@ function parseThreshold(text: string | undefined): number {
   if (trimmed === '') return 1
   if (!/^[0-9]{1,9}$/.test(trimmed) || Number(trimmed) < 1) {
     throw new ConfigurationError(
-      `ORACLE_SIGNERS_THRESHOLD is ${heldText(trimmed)} and must be a whole number of at least 1.`,
+      `ORACLE_SIGNERS_THRESHOLD is ${shownText(trimmed)} and must be a whole number of at least 1.`,
     )
   }
   return Number(trimmed)

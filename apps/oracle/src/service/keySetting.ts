@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { ConfigurationError } from '@causeway/core'
-import { type ListEntry, listEntries } from '@causeway/core/config'
+import { listEntries, type SettingEntry } from '@causeway/core/config'
 import { type ApiKeyRecord, type ApiKeys, checkKeySetting } from '@causeway/http'
 
 /** Scope of the keys that may use `force`. */
@@ -72,7 +72,7 @@ function parseKeySetting(setting: string, text: string, isLocal: boolean): reado
   return keys
 }
 
-function parseEntry({ text, place }: ListEntry, isLocal: boolean): WrittenKey {
+function parseEntry({ text, entryName: place }: SettingEntry, isLocal: boolean): WrittenKey {
   const colon = text.indexOf(':')
   const key = colon < 0 ? '' : text.slice(0, colon).trim()
   const label = text.slice(colon + 1).trim()

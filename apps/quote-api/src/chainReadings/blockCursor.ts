@@ -21,7 +21,7 @@ export type WatchSteps = {
 
 /** The cursor of a chain that was never read. Pure. */
 export function firstCursor(head: bigint, { rewindBlocks }: WatchSteps): BlockCursor {
-  const scannedTo = below(head, rewindBlocks)
+  const scannedTo = heightBelow(head, rewindBlocks)
   return { finalTo: scannedTo, scannedTo }
 }
 
@@ -33,7 +33,7 @@ export function liveRange({ finalTo, scannedTo }: BlockCursor, head: bigint, ste
   // A chain that became shorter is read again from below its end.
   const known = minBigint(scannedTo, head)
   const to = minBigint(known + steps.rangeBlocks, head)
-  const fullyListedTo = below(head, steps.lateBlocks)
+  const fullyListedTo = heightBelow(head, steps.lateBlocks)
   const from = minBigint(known, fullyListedTo > finalTo ? fullyListedTo : finalTo) + 1n
   return { known, from: minBigint(from, to), to }
 }
@@ -44,7 +44,7 @@ export function rewindCursor(
   known: bigint,
   { rewindBlocks }: WatchSteps,
 ): BlockCursor {
-  const back = below(known, rewindBlocks)
+  const back = heightBelow(known, rewindBlocks)
   const scannedTo = finalTo < known && finalTo > back ? finalTo : back
   return { finalTo: minBigint(finalTo, scannedTo), scannedTo }
 }
@@ -55,13 +55,13 @@ export function finalRange(
   { head, finalHeight }: { readonly head: bigint; readonly finalHeight: bigint },
   { rangeBlocks, lateBlocks }: Pick<WatchSteps, 'rangeBlocks' | 'lateBlocks'>,
 ): PassRange | undefined {
-  const end = minBigint(finalHeight, below(head, lateBlocks))
+  const end = minBigint(finalHeight, heightBelow(head, lateBlocks))
   if (end <= finalTo) return undefined
   return { known: finalTo, from: finalTo + 1n, to: minBigint(finalTo + rangeBlocks, end) }
 }
 
 /** The height so many blocks below, at least 0. */
-export function below(height: bigint, blocks: bigint): bigint {
+export function heightBelow(height: bigint, blocks: bigint): bigint {
   return height > blocks ? height - blocks : 0n
 }
 

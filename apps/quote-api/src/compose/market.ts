@@ -32,7 +32,7 @@ export async function startMarket(
     clients,
     gates,
     readers: openNetworkReaders(chains.chains, quote.chains, clients),
-    reach: sourceReach(config, chains),
+    sourceHosts: sourceReach(config, chains),
     onReport: createAgreementMetrics(metrics),
     adapters: createPriceAdapters(config.priceAdapters, quote),
     log: logger,

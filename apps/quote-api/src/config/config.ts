@@ -115,7 +115,7 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
 /** Like `loadConfig`, with all findings, for the doctor; `config` is undefined if one of them stops the start. */
 export function readConfig(source: Environment, repositoryRoot: string) {
   // `values` has each variable that is good by itself; `env` is undefined unless all are.
-  const { values, whole: env, found } = readVariables(variables, source)
+  const { values, whole: env, findings: found } = readVariables(variables, source)
   found.problems(foreignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   for (const name of neededElsewhere) {

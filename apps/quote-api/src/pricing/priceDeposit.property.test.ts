@@ -52,7 +52,7 @@ test('L-62: in the market of its quote a deposit buys what was quoted', async ()
       const { amountOut: bought } = await priceDeposit(
         { ...pricingOf(market), ...nobodyPays },
         depositOf(quoted, request.appFees),
-        openedRewards().boundOf({ hasKey: true, nowSeconds: 0 }),
+        openedRewards().limitOf({ hasKey: true, nowSeconds: 0 }),
       )
       compared += 1
       // A gas top-up is bought in whole micro-dollars.
@@ -97,7 +97,7 @@ test('in a later market what is filled as quoted costs the solver the tolerance 
       const { amountOut } = await priceDeposit(
         { ...pricingOf(later), ...nobodyPays },
         depositOf(quoted, request.appFees),
-        openedRewards().boundOf({ hasKey: true, nowSeconds: 0 }),
+        openedRewards().limitOf({ hasKey: true, nowSeconds: 0 }),
       )
       expect(amountOut).toBe(now.amountOut)
       const times = { nowSeconds: 0, waitsUntilSeconds: 0 }

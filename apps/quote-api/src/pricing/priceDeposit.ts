@@ -5,7 +5,7 @@ import { QuoteError } from './errors.ts'
 import { type MeasuredUse, recipientLack, type SubsidyRule } from './fees/feeTerms.ts'
 import { type LegPlan, planLegs } from './legs/legs.ts'
 import { requirePrice } from './market/marketAccess.ts'
-import type { RewardBound } from './openQuotes/openRewards.ts'
+import type { RewardLimit } from './openQuotes/openRewards.ts'
 import type { PricingDependencies } from './priceRequest.ts'
 import { findCurrency, type QuotableChain, type QuotableCurrency } from './registry.ts'
 import type { AppFeeRequest, Operation, QuoteRequest } from './request.ts'
@@ -67,7 +67,7 @@ export type PricedDeposit = {
 export async function priceDeposit(
   dependencies: DepositPricing,
   deposit: QuotedDeposit,
-  rewards: RewardBound,
+  rewards: RewardLimit,
 ): Promise<PricedDeposit> {
   const { registry, schedule, swapImpactMaxBps, ceilings, legQuoter: quoter } = dependencies
   const { use } = deposit

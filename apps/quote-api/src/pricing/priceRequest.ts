@@ -39,7 +39,7 @@ import type { ExternalLiquidity, FindLiquidity } from './market/externalLiquidit
 import type { InventoryView } from './market/inventory.ts'
 import { requireChain, requirePrice } from './market/marketAccess.ts'
 import type { Spending } from './openQuotes/openAllowances.ts'
-import { noReward, type OpenRewards, type RewardBound } from './openQuotes/openRewards.ts'
+import { noReward, type OpenRewards, type RewardLimit } from './openQuotes/openRewards.ts'
 import {
   type FallbackType,
   fallbackOf,
@@ -117,7 +117,7 @@ export type PricingDependencies = PayeePorts & {
 }
 
 /** A price with everything a response or a quote is made of. */
-export type Priced = PricedRoute & {
+export type PricedRequest = PricedRoute & {
   /** Accounts that the order names for its refund, the preferred one first; none where no solver pays. */
   readonly refundAccounts: readonly string[]
   readonly snapshot: MarketSnapshot
@@ -141,7 +141,7 @@ export type Priced = PricedRoute & {
 }
 
 /** Without a `subsidy` the user pays all fees; without `rewards` a move earns none. */
-export type PricedFor = { readonly subsidy?: SubsidyRule; readonly rewards?: RewardBound }
+export type PricedFor = { readonly subsidy?: SubsidyRule; readonly rewards?: RewardLimit }
 
 /**
  * Prices one request for `/price` and `/quote`. Prices, gas and pools come from one snapshot in memory; only accounts
@@ -153,7 +153,7 @@ export async function priceRequest(
   dependencies: PricingDependencies,
   request: QuoteRequest,
   { subsidy = unsponsored, rewards = noReward }: PricedFor = {},
-): Promise<Priced> {
+): Promise<PricedRequest> {
   const poolScope = request.useFallbacks ? 'fallbacks' : 'configured'
   try {
     return await priceWithFallbacks(dependencies, request, { subsidy, rewards })
@@ -170,7 +170,7 @@ async function priceWithFallbacks(
   dependencies: PricingDependencies,
   request: QuoteRequest,
   pricingOptions: Required<PricedFor>,
-): Promise<Priced> {
+): Promise<PricedRequest> {
   const { subsidy, rewards } = pricingOptions
   const inputs = { subsidy, rewards, external: [] }
   try {
@@ -231,7 +231,7 @@ async function priceInScope(
     poolScope,
     external,
   }: Pick<PlanInputs, 'subsidy' | 'rewards' | 'poolScope' | 'external'>,
-): Promise<Priced> {
+): Promise<PricedRequest> {
   if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
   const route = resolveRoute(dependencies.registry, request)
   dependencies.refuseStopped?.(
@@ -433,7 +433,7 @@ type PlanInputs = {
   plans: readonly LegPlan[]
   snapshot: MarketSnapshot
   subsidy: SubsidyRule
-  rewards: RewardBound
+  rewards: RewardLimit
   poolScope: PoolScope
   external: readonly ExternalLiquidity[]
 }
@@ -485,8 +485,8 @@ async function bestPlan(
 export function rewardsFor(
   { openRewards, clock }: Pick<PricingDependencies, 'openRewards' | 'clock'>,
   keyId: string | undefined,
-): RewardBound {
-  return openRewards.boundOf({ hasKey: keyId !== undefined, nowSeconds: Math.floor(clock.now() / 1_000) })
+): RewardLimit {
+  return openRewards.limitOf({ hasKey: keyId !== undefined, nowSeconds: Math.floor(clock.now() / 1_000) })
 }
 
 const withoutSponsor = (): bigint => 0n

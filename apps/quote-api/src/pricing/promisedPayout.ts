@@ -2,15 +2,15 @@ import { usdValueDown } from '@causeway/core'
 import { offerOf, payableWithOffer } from './market/externalLiquidity.ts'
 import type { InventoryView } from './market/inventory.ts'
 import type { QuotePromise } from './openQuotes/openQuotes.ts'
-import type { Priced } from './priceRequest.ts'
+import type { PricedRequest } from './priceRequest.ts'
 
 /**
  * Payout that a priced request promises, and the inventory behind it, for `openQuotes.take`; undefined where no solver
  * pays or the inventory cannot be valued.
  */
 export function promisedBy(
-  { solver, destinationLeg, amountOut, snapshot, external }: Priced,
-  inventoryView: (snapshot: Priced['snapshot']) => InventoryView,
+  { solver, destinationLeg, amountOut, snapshot, external }: PricedRequest,
+  inventoryView: (snapshot: PricedRequest['snapshot']) => InventoryView,
 ): Omit<QuotePromise, 'nowSeconds' | 'expiresAtSeconds'> | undefined {
   if (solver === undefined) return undefined
   const { payoutCurrency } = solver

@@ -55,7 +55,7 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
  * members are what could be read.
  */
 export function readConfig(source: Environment, repositoryRoot: string) {
-  const { values, whole: env, found } = readVariables(variables, source)
+  const { values, whole: env, findings: found } = readVariables(variables, source)
   found.problems(foreignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   if (!isLocal && values.DATABASE_URL === undefined)

@@ -216,7 +216,7 @@ function balancesOn(chain: PaidChain): (currency: string) => Promise<bigint> {
 async function coinsOf(paying: LinePayingChain, currency: string): Promise<bigint> {
   if (currency !== paying.currency) return 0n
   const { tip } = await paying.look([])
-  return (await paying.besideLine()).reduce((sum, { value }) => sum + value, tip.value)
+  return (await paying.readOutputsBesideLine()).reduce((sum, { value }) => sum + value, tip.value)
 }
 
 /** Currencies of the report: those that the wallet pays in, the native coin, and others that the hub owes it. */

@@ -27,7 +27,7 @@ export function openMarket(
     gates: chains.gates,
     readers: openNetworkReaders(files.chains.chains, files.quote.chains, chains.clients),
     fillWallet: signer.address,
-    reach: {
+    sourceHosts: {
       isExempt: config.isLocal,
       chains: new Map(
         [...files.chains.chains.values()]

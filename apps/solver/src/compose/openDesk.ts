@@ -116,7 +116,7 @@ function openLineDesk(logger: Logger, parts: DeskParts & { readonly chain: LineP
     rules: { maxFeePerGasWei, bumpAfterMs: bumpAfterSeconds * 1_000, gatherBelow },
     marketFees: () => {
       const fees = feesOf(market, chainId)
-      return fees && paying.priceOf(fees)
+      return fees && paying.satPerKvbOf(fees)
     },
   })
   const desk = new PaymentDesk(strategy, deskOptions(logger, parts, strategy))

@@ -1,4 +1,4 @@
-import { atDepth, isReadable, openFamilyChain } from '@causeway/chains'
+import { chainsAtDepth, isReadable, openFamilyChain } from '@causeway/chains'
 import { type DepositFact, depthRuleFor, ordinalOf } from '@causeway/core'
 import type { QuoteChain } from '@causeway/core/config'
 import { codecOf } from '@causeway/core/encodings'
@@ -97,7 +97,7 @@ export function createDepositReader(
     const { chain } = origin
     const rule = depthRuleFor(origin.config.pinPolicy, valueMicroUsd)
     const signal = AbortSignal.timeout(readTimeoutMs)
-    const readings = atDepth(chain, rule).map((deep) =>
+    const readings = chainsAtDepth(chain, rule).map((deep) =>
       deepChains.openAt(deep)?.reader.readDeposits({ transactionId: position.transactionId }, { signal }),
     )
     // Every finality rule must show the transaction. `atDepth` puts the deepest last, and its facts count.

@@ -85,7 +85,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
 
   /** Balance at the end of the line, once everything signed is mined. */
   async left(): Promise<bigint> {
-    const { kept } = this.#options.paying
+    const { keptSatoshi: kept } = this.#options.paying
     const { end } = await this.#readLine()
     return end === undefined || end.value < kept ? 0n : end.value - kept
   }
@@ -170,7 +170,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     const price = this.#price()
     const { placed } = await this.#readLine()
     if (placed.some(({ record }) => record.kind === 'chore')) return undefined
-    const gathered = (await paying.besideLine())
+    const gathered = (await paying.readOutputsBesideLine())
       .filter(({ value }) => value > feeAt(price, inputBytes))
       .sort((one, other) => (one.value < other.value ? 1 : -1))
       .slice(0, gatheredMax)
@@ -223,10 +223,10 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     { before, replaced, dropped = [] }: Bid,
   ): Promise<LineOffer | undefined> {
     const { paying, rules, nowMs } = this.#options
-    const virtualBytes = paying.sizeOf(work, inputs)
-    const price = { satPerKvb: this.#price(), ceiling: rules.maxFeePerGasWei }
+    const virtualBytes = paying.virtualBytesOf(work, inputs)
+    const price = { satPerKvb: this.#price(), ceilingSatPerKvb: rules.maxFeePerGasWei }
     const fee = lineFee({ virtualBytes, before, replaced, dropped, ...price })
-    if (fee === undefined || fee + spentBy(work) + paying.kept > heldBy(inputs)) return undefined
+    if (fee === undefined || fee + spentBy(work) + paying.keptSatoshi > heldBy(inputs)) return undefined
     const { raw, hash, left } = await paying.sign(work, inputs, fee)
     const gathered = [...inputs.gathered]
     return { raw, hash, left, parent: inputs.parent, gathered, fee, virtualBytes, signedAtMs: nowMs() }

@@ -36,7 +36,7 @@ export function vouchForMapping(
 /** Timeout for oracles while a wallet waits for the answer, ms. */
 export const vouchTimeoutMs = 9_000
 /** Timeout of a whole statement: the oracles, then the hub transaction; ms. */
-export const sayTimeoutMs = vouchTimeoutMs + 6_000
+export const statementTimeoutMs = vouchTimeoutMs + 6_000
 /** For statements of our own fill wallet. Short, because other chains wait meanwhile, and the next round tries again. */
 const ownTimeoutMs = 5_000
 

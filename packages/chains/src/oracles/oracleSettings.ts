@@ -1,5 +1,5 @@
 import { ConfigurationError, type Hex, Secret } from '@causeway/core'
-import { type ListEntry, listEntries } from '@causeway/core/config'
+import { listEntries, type SettingEntry } from '@causeway/core/config'
 import { parseCasedAddress } from '@causeway/families/rules'
 
 /** An oracle that is asked directly; whatever it answers, it counts for `signer` alone. */
@@ -46,7 +46,7 @@ export function parseOracles(setting: {
   return { oracles, threshold }
 }
 
-function parseOracle({ text, place }: ListEntry): OracleSetting {
+function parseOracle({ text, entryName: place }: SettingEntry): OracleSetting {
   const [urlText = '', apiKey = '', signerText = '', ...more] = text.split('|').map((part) => part.trim())
   const url = URL.canParse(urlText) ? new URL(urlText) : undefined
   if (more.length > 0 || url === undefined || !/^https?:$/.test(url.protocol)) {

@@ -10,7 +10,7 @@ import { hubAlias } from './hubIds.ts'
 export const noFillOrRefundData: Hex = '0x01'
 
 /** Where the mapping keeps a promise: the solver's alias on the hub, and an id made of the order id under it. */
-export function noFillOrRefundPlace({ solverChainId, solver, orderId }: NoFillOrRefund): {
+export function noFillOrRefundEntryKey({ solverChainId, solver, orderId }: NoFillOrRefund): {
   readonly user: Hex
   readonly id: Hex
 } {
@@ -22,7 +22,7 @@ export function noFillOrRefundPlace({ solverChainId, solver, orderId }: NoFillOr
 
 /** The entry that the oracles sign for a promise. An order has one nonce, however its id is spelled: one entry. */
 export function noFillOrRefundEntry(promise: NoFillOrRefund): MappingEntry {
-  const { user, id } = noFillOrRefundPlace(promise)
+  const { user, id } = noFillOrRefundEntryKey(promise)
   const nonce = sha256TextHex(`${checksumAddress(user)}:${promise.orderId.toLowerCase()}`)
   return { user, id, data: noFillOrRefundData, nonce }
 }

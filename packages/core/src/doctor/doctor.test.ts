@@ -17,7 +17,7 @@ const schema = z.object({
 
 test('every bad variable is found at once, without its value, beside what can be read', () => {
   const source = { PORT_NUMBER: canary, MODE: canary, PLACE: canary, NEEDED: '' }
-  const { values, whole, found } = readVariables(schema, source)
+  const { values, whole, findings: found } = readVariables(schema, source)
   expect(found.list.map(({ code, setting }) => [code, setting])).toEqual([
     ['setting-missing', 'NEEDED'],
     ['setting-wrong', 'PORT_NUMBER'],
@@ -30,7 +30,7 @@ test('every bad variable is found at once, without its value, beside what can be
 })
 
 test('a placeholder that was not filled in is found, of variables that other files name as well', () => {
-  const { found } = readVariables(schema, { NEEDED: '<secret>', BASE_RPC_URL: '<endpoint>' })
+  const { findings: found } = readVariables(schema, { NEEDED: '<secret>', BASE_RPC_URL: '<endpoint>' })
   expect(found.list.map(({ setting, seen }) => [setting, seen])).toEqual([
     ['NEEDED', 'is still the placeholder of its example file'],
     ['BASE_RPC_URL', 'is still the placeholder of its example file'],
@@ -38,7 +38,7 @@ test('a placeholder that was not filled in is found, of variables that other fil
 })
 
 test('what is well is read with its defaults', () => {
-  const { whole, found } = readVariables(schema, { NEEDED: 'x', MODE: '' })
+  const { whole, findings: found } = readVariables(schema, { NEEDED: 'x', MODE: '' })
   expect(whole).toEqual({ NEEDED: 'x', PORT_NUMBER: 3000, MODE: 'on' })
   expect(found.list).toEqual([])
 })

@@ -10,7 +10,7 @@ export type ReadVariables<Schema extends z.ZodObject> = {
   readonly values: Partial<z.output<Schema>>
   /** All of them, where none is wrong. */
   readonly whole: z.output<Schema> | undefined
-  readonly found: Findings
+  readonly findings: Findings
 }
 
 /** A value that the operator did not fill in: `configs/*.example.env` write such values as `<description>`. */
@@ -43,7 +43,7 @@ export function readVariables<Schema extends z.ZodObject>(
   const whole = schema.safeParse(setVariables)
   // CAST: each value is the output of its own member.
   const values = Object.fromEntries(entries) as Partial<z.output<Schema>>
-  return { values, whole: whole.success ? whole.data : undefined, found: findings }
+  return { values, whole: whole.success ? whole.data : undefined, findings }
 }
 
 /** Words what a value must be. It shows the value only where that is to be a number or one of a few words: no secret. */
@@ -59,7 +59,7 @@ function refusalOf(member: z.core.$ZodType, text: string): string {
   }
   const { error } = z.safeParse(member, text, { error: (issue) => wanted() ?? ruleInWords(issue) })
   const rules = [...new Set(error?.issues.map(({ message }) => message))].join(' and ')
-  return isNumber || words !== undefined ? `is ${heldText(text)} and ${rules}` : rules
+  return isNumber || words !== undefined ? `is ${shownText(text)} and ${rules}` : rules
 }
 
 const jsonSchemaOf = (member: z.core.$ZodType) =>
@@ -69,7 +69,7 @@ const jsonSchemaOf = (member: z.core.$ZodType) =>
 const shownCharactersMax = 15
 
 /** Text of a value for a refusal. A longer one is not shown: it may be a secret in the wrong variable. */
-export function heldText(text: string): string {
+export function shownText(text: string): string {
   return text.length > shownCharactersMax ? `${text.length} characters long` : JSON.stringify(text)
 }
 
@@ -78,10 +78,10 @@ export function splitList(text: string | undefined, separator = ';'): readonly s
   return (text ?? '').trim() === '' ? [] : (text ?? '').split(separator).map((part) => part.trim())
 }
 
-export type ListEntry = {
+export type SettingEntry = {
   readonly text: string
   /** For refusals, e.g. `PEERS entry 2`. */
-  readonly place: string
+  readonly entryName: string
 }
 
 /**
@@ -92,10 +92,10 @@ export function listEntries(
   setting: string,
   list: string | undefined,
   separator?: string,
-): readonly ListEntry[] {
+): readonly SettingEntry[] {
   return splitList(list, separator).map((text, index) => {
-    const place = `${setting} entry ${index + 1}`
-    if (text !== '') return { text, place }
-    throw new ConfigurationError(`${place} is empty: leave out the separator, or fill it in.`)
+    const entryName = `${setting} entry ${index + 1}`
+    if (text !== '') return { text, entryName }
+    throw new ConfigurationError(`${entryName} is empty: leave out the separator, or fill it in.`)
   })
 }

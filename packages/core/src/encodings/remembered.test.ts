@@ -1,6 +1,6 @@
 // Goal: what follows from a key is found once, and memory stays bounded. Attackers: strangers who choose the keys.
 import { expect, test } from 'vitest'
-import { remembered } from './remembered.ts'
+import { getOrCompute } from './remembered.ts'
 
 test('what is known is not found again', () => {
   const known = new Map<string, number>()
@@ -9,9 +9,11 @@ test('what is known is not found again', () => {
     found += 1
     return found
   }
-  expect([remembered(known, 'a', find), remembered(known, 'a', find), remembered(known, 'b', find)]).toEqual([
-    1, 1, 2,
-  ])
+  expect([
+    getOrCompute(known, 'a', find),
+    getOrCompute(known, 'a', find),
+    getOrCompute(known, 'b', find),
+  ]).toEqual([1, 1, 2])
 })
 
 test.each([
@@ -21,7 +23,7 @@ test.each([
   const known = new Map<string, number>()
   let largest = 0
   for (let key = 0; key < 50_000; key += 1) {
-    expect(remembered(known, `${key}`, () => key, max)).toBe(key)
+    expect(getOrCompute(known, `${key}`, () => key, max)).toBe(key)
     largest = Math.max(largest, known.size)
   }
   expect(largest).toBe(most)
@@ -32,6 +34,6 @@ test('what cannot be found is not kept', () => {
   const fail = () => {
     throw new RangeError('no such thing')
   }
-  expect(() => remembered(known, 'a', fail)).toThrow(RangeError)
+  expect(() => getOrCompute(known, 'a', fail)).toThrow(RangeError)
   expect(known.size).toBe(0)
 })

@@ -4,7 +4,7 @@ const rememberedMax = 20_000
  * Memoizes a pure function of `key` in `cache`. Callers of a service may choose the keys, so memory is bounded: a cache
  * with `max` entries is emptied before the next one.
  */
-export function remembered<Value>(
+export function getOrCompute<Value>(
   cache: Map<string, Value>,
   key: string,
   compute: () => Value,

@@ -1,7 +1,7 @@
 import { encodeBase58Check } from '../hashing/base58Check.ts'
 import { concatBytes, parseHexDigits } from '../hashing/hexBytes.ts'
 import type { Hex } from '../hex.ts'
-import { remembered } from './remembered.ts'
+import { getOrCompute } from './remembered.ts'
 import { createTronCodec, type TronNetwork, tronMainnet } from './tron.ts'
 
 const accountBytes = 20
@@ -31,7 +31,7 @@ const hexAddresses = new Map<string, Hex>()
 
 /** As `tronEvmAddress`, of the main network. @throws InvalidAddressError */
 export function tronHexAddress(spelling: string): Hex {
-  return remembered(hexAddresses, spelling, (): Hex => `0x${tronEvmAddress(spelling).slice(2)}`)
+  return getOrCompute(hexAddresses, spelling, (): Hex => `0x${tronEvmAddress(spelling).slice(2)}`)
 }
 
 /** `0x` and the 20 bytes behind the prefix. @throws InvalidAddressError */

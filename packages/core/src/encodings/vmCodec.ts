@@ -1,6 +1,6 @@
 import { parseHexDigits } from '../hashing/hexBytes.ts'
 import { InvalidAddressError, InvalidTransactionIdError } from './errors.ts'
-import { remembered } from './remembered.ts'
+import { getOrCompute } from './remembered.ts'
 
 /**
  * Encodings of one VM family: how the protocol writes and hashes its addresses, currencies and transaction ids.
@@ -130,7 +130,7 @@ function rememberGood(parse: VmFamily['parseAddress']): VmFamily['parseAddress']
     if (cached !== undefined) return { bytes: cached.bytes.slice(), canonical: cached.canonical }
     const parsed = parse(address)
     if ('refusal' in parsed || parsed.isUnspendable === true) return parsed
-    remembered(cache, address, () => ({ bytes: parsed.bytes.slice(), canonical: parsed.canonical }))
+    getOrCompute(cache, address, () => ({ bytes: parsed.bytes.slice(), canonical: parsed.canonical }))
     return parsed
   }
 }

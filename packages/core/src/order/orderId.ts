@@ -1,6 +1,6 @@
 import { createChainHasher, type HashedChain, type NetworkOf } from '../chain/protocolChain.ts'
 import { ethereumCodec } from '../encodings/ethereum.ts'
-import { remembered } from '../encodings/remembered.ts'
+import { getOrCompute } from '../encodings/remembered.ts'
 import { encodeAddressField, encodeCurrencyField } from '../encodings/vmCodec.ts'
 import { AbiWords } from '../hashing/abiWords.ts'
 import { bytesToHex, hexToBytes } from '../hashing/hexBytes.ts'
@@ -167,15 +167,15 @@ function bytesHash(bytes: Hex): Uint8Array {
 
 function dataHash({ hashes }: HashedChain, data: Hex): Uint8Array {
   if (data.length > cachedTextMax) return bytesHash(data)
-  return remembered(hashes.data, data, () => bytesHash(data), cachedMax.data)
+  return getOrCompute(hashes.data, data, () => bytesHash(data), cachedMax.data)
 }
 
 function recipientHash({ codec, hashes }: HashedChain, recipient: string, field: string): Uint8Array {
   const hash = () => keccak256(encodeAddressField(codec, recipient, field))
-  return remembered(hashes.recipients, recipient, hash, cachedMax.recipients)
+  return getOrCompute(hashes.recipients, recipient, hash, cachedMax.recipients)
 }
 
 function currencyHash({ codec, hashes }: HashedChain, currency: string, field: string): Uint8Array {
   const hash = () => keccak256(encodeCurrencyField(codec, currency, field))
-  return remembered(hashes.currencies, currency, hash, cachedMax.currencies)
+  return getOrCompute(hashes.currencies, currency, hash, cachedMax.currencies)
 }

@@ -43,7 +43,7 @@ export type PayloadSigning = {
   readonly purpose: 'payload'
   readonly vmType: VmType
   readonly payload: Hex
-  readonly place: PayloadPlace
+  readonly payer: PayloadPayer
   readonly index: number
 }
 
@@ -68,7 +68,7 @@ export interface Signer {
 export type RecoverSigner = (digest: Uint8Array, signature: string) => Hex | undefined
 
 /** Where a payload executes: its chain and depository, which its hashes name. */
-export type PayloadPlace = {
+export type PayloadPayer = {
   /** The chain's number on the hub; of an EVM chain its chain id. */
   readonly hubChainId: bigint
   /** As the withdraw request spells it. */

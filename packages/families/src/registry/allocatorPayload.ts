@@ -1,4 +1,4 @@
-import type { Hex, PayloadPlace, WithdrawRequest } from '@causeway/core'
+import type { Hex, PayloadPayer, WithdrawRequest } from '@causeway/core'
 import type { ChainNetwork, VmType } from '@causeway/core/encodings'
 import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import { families } from './families.ts'
@@ -60,7 +60,7 @@ export function spelledWithdrawRequest(
 }
 
 /** Hashes that an allocator signs for a payload, in order. @throws InvalidWithdrawalError */
-export function payloadHashes(vmType: VmType, payload: Hex, place: PayloadPlace): readonly Hex[] {
+export function payloadHashes(vmType: VmType, payload: Hex, place: PayloadPayer): readonly Hex[] {
   return families[vmType].allocatorPayload.hashes(payload, place)
 }
 

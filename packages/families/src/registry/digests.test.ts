@@ -240,13 +240,13 @@ describe('what an allocator signs', () => {
   })
   const place = { hubChainId: 8453n, depository: `0x${'0d'.repeat(20)}` }
   const signing = (index: number) => ({
-    ...{ purpose: 'payload' as const, vmType: 'ethereum-vm' as const, payload, place, index },
+    ...{ purpose: 'payload' as const, vmType: 'ethereum-vm' as const, payload, payer: place, index },
   })
 
   test('of a payload is the hash that its bytes and place make', () => {
     expect(digestOf(signing(0))).toBe(payloadHashes('ethereum-vm', payload, place)[0])
     const elsewhere = { ...place, hubChainId: 10n }
-    expect(digestOf({ ...signing(0), place: elsewhere })).not.toBe(digestOf(signing(0)))
+    expect(digestOf({ ...signing(0), payer: elsewhere })).not.toBe(digestOf(signing(0)))
     expect(() => digestOf(signing(1))).toThrow(RangeError)
   })
 

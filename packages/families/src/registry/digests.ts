@@ -80,7 +80,7 @@ function transactionDigest(unsigned: Hex): Uint8Array {
 }
 
 /** Hashes the payload's bytes here, so that a signer never signs a hash that somebody else computed. */
-function payloadDigest({ vmType, payload, place, index }: PayloadSigning): Uint8Array {
+function payloadDigest({ vmType, payload, payer: place, index }: PayloadSigning): Uint8Array {
   const hash = payloadHashes(vmType, payload, place)[index]
   if (hash === undefined) throw new RangeError('the payload has no such part')
   return fixedHexToBytes(hash, 32)

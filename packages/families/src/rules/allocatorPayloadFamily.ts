@@ -1,4 +1,4 @@
-import type { Hex, PayloadPlace } from '@causeway/core'
+import type { Hex, PayloadPayer } from '@causeway/core'
 
 /** One family's format of payloads, the bytes that an allocator issues and signs for a withdraw request. */
 export type AllocatorPayloadFamily = {
@@ -8,7 +8,7 @@ export type AllocatorPayloadFamily = {
    */
   additionalData(withdrawal: Hex): Readonly<Record<string, unknown>> | undefined
   /** Hashes that the allocator signs for the payload, in order. @throws InvalidWithdrawalError */
-  hashes(payload: Hex, place: PayloadPlace): readonly Hex[]
+  hashes(payload: Hex, place: PayloadPayer): readonly Hex[]
   /** The payload as withdrawal bytes, which the family's reader takes. @throws InvalidWithdrawalError */
   toWithdrawal(payload: Hex): Hex
   /**

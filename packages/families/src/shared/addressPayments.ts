@@ -21,7 +21,7 @@ export function payersOf(payments: readonly Payment[]): ReadonlyMap<string, Read
 }
 
 /** A transfer that brings money to an address. */
-export type Transfer = {
+export type LargestTransfer = {
   readonly transactionHash: string
   /** Absent if several accounts paid, or the payer is unknown. */
   readonly from?: string | undefined
@@ -31,11 +31,11 @@ export type Transfer = {
 /** By address and currency, the largest transfer, so that dust from strangers does not hide the real payment. Pure. */
 export function largestTransfers(
   payments: readonly Payment[],
-): ReadonlyMap<string, ReadonlyMap<string, Transfer>> {
-  const largest = new Map<string, Map<string, Transfer>>()
+): ReadonlyMap<string, ReadonlyMap<string, LargestTransfer>> {
+  const largest = new Map<string, Map<string, LargestTransfer>>()
   for (const { to, currency, from, amount, transactionHash } of payments) {
     if (transactionHash === undefined) continue
-    const amountsOfAddress = largest.get(to) ?? new Map<string, Transfer>()
+    const amountsOfAddress = largest.get(to) ?? new Map<string, LargestTransfer>()
     if (amount > (amountsOfAddress.get(currency)?.amount ?? 0n))
       amountsOfAddress.set(currency, { transactionHash, from, amount })
     largest.set(to, amountsOfAddress)

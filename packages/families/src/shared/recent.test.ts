@@ -35,7 +35,7 @@ test('nothing of it outlives a quote', () => {
 })
 
 test('what lasts is not asked again, and what does not is', async () => {
-  const { clock, state, ask } = counted({ lasts: (found) => found === 6 })
+  const { clock, state, ask } = counted({ isPermanent: (found) => found === 6 })
   await ask()
   clock.nowMs = recentMs.changing
   state.says = async () => 6

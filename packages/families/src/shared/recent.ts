@@ -23,11 +23,11 @@ export function createRecent<Value>(
   now: () => number,
   {
     forMs = recentMs.changing,
-    lasts = () => false,
+    isPermanent = () => false,
     weightOf = () => 1,
   }: {
     readonly forMs?: number
-    readonly lasts?: (result: Value) => boolean
+    readonly isPermanent?: (result: Value) => boolean
     readonly weightOf?: (result: Value) => number
   } = {},
 ) {
@@ -45,7 +45,7 @@ export function createRecent<Value>(
       // Deleted first, because the cache counts the size of an entry only when it is added.
       cache.delete(key)
       if (value === undefined) return
-      if (lasts(value)) entry.untilMs = Number.POSITIVE_INFINITY
+      if (isPermanent(value)) entry.untilMs = Number.POSITIVE_INFINITY
       cache.set(key, entry, { size: Math.max(1, weightOf(value)) })
     })
     return lookup

@@ -10,7 +10,7 @@ import type { BlockMark, SettlingChain } from './settlingChain.ts'
 export type TimeAsHeight = Pick<SettlingChain, 'head' | 'finalHeight' | 'finalSeconds' | 'blockHashes'> & {
   markAt(timeMs: bigint): BlockMark
   /** Facts whose evidence names the time as the block. */
-  placed<Facts extends { readonly blockTimestampSeconds: bigint; readonly evidence: Evidence }>(
+  withTimeAsBlock<Facts extends { readonly blockTimestampSeconds: bigint; readonly evidence: Evidence }>(
     facts: Facts,
   ): InBlock<Facts>
 }
@@ -46,7 +46,7 @@ export function createTimeAsHeight(options: {
     finalSeconds: async (signal) => Number((await head(signal)) / 1_000n),
     blockHashes: async (heights) => new Map(heights.map((height) => [height, hash])),
     markAt: (number) => ({ number, hash }),
-    placed(facts) {
+    withTimeAsBlock(facts) {
       const blockNumber = facts.blockTimestampSeconds * 1_000n
       return { ...facts, evidence: { ...facts.evidence, blockNumber, blockHash: hash } }
     },

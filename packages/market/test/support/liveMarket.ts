@@ -39,7 +39,7 @@ export async function startLiveMarket(options: Partial<MarketOptions> = {}): Pro
     clients.push(...own)
     const log = { info() {}, warn() {} }
     const byKey = new Map(own.map((client) => [client.chainId, client]))
-    const market = createMarket({ config, clients: byKey, reach: localHosts, log, ...overrides })
+    const market = createMarket({ config, clients: byKey, sourceHosts: localHosts, log, ...overrides })
     markets.push(market)
     return market
   }

@@ -70,7 +70,7 @@ export const capWindowMinutes = 60
 /** Counts so far, from this process's memory or from a shared database. */
 export type CountedSoFar = {
   /** Amounts counted under the value's key; `undefined` where the key was never signed. */
-  readonly known: ReadonlyMap<bigint, bigint> | undefined
+  readonly countedForKey: ReadonlyMap<bigint, bigint> | undefined
   /** Amount of a token that was signed within the window. */
   readonly signedOf: (hubTokenId: bigint) => bigint
 }
@@ -81,7 +81,7 @@ export type CountedSoFar = {
  */
 export function judgeValue(
   { amounts }: CountedValue,
-  { known, signedOf }: CountedSoFar,
+  { countedForKey: known, signedOf }: CountedSoFar,
   { table, isUnlistedHeld }: Pick<SigningCapsOptions, 'table' | 'isUnlistedHeld'>,
 ): { readonly verdict: CapVerdict; readonly due: ReadonlyMap<bigint, bigint> } {
   const due = new Map<bigint, bigint>()
@@ -131,7 +131,7 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
   }
 
   const judgeCounted = (value: CountedValue) =>
-    judgeValue(value, { known: remembered.get(value.key), signedOf }, options)
+    judgeValue(value, { countedForKey: remembered.get(value.key), signedOf }, options)
 
   function record(value: CountedValue, minute: number, due: ReadonlyMap<bigint, bigint>): void {
     for (const [hubTokenId, amount] of due) sums.add(minute, hubTokenId, amount)

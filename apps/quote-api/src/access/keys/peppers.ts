@@ -21,7 +21,7 @@ const entryPattern = /^([a-z0-9]{1,16}):([0-9a-fA-F]{64})$/
  */
 export function parsePeppers(setting: Secret): Peppers {
   const byId = new Map<string, Uint8Array>()
-  for (const { text, place } of listEntries('API_KEY_PEPPERS', setting.reveal())) {
+  for (const { text, entryName: place } of listEntries('API_KEY_PEPPERS', setting.reveal())) {
     const [, id, hex] = entryPattern.exec(text) ?? []
     if (id === undefined || hex === undefined || byId.has(id))
       throw new ConfigurationError(`${place} must be like v1:<64 hex digits>, with an id of its own.`)

@@ -13,7 +13,7 @@ import {
 import { z } from 'zod'
 import type { PricedCurrency } from '../../pricing/market/marketAccess.ts'
 import { userCostOf } from '../../pricing/pricedRoute.ts'
-import type { Priced } from '../../pricing/priceRequest.ts'
+import type { PricedRequest } from '../../pricing/priceRequest.ts'
 import { operations } from '../../pricing/request.ts'
 import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
 
@@ -69,12 +69,12 @@ export const priceDetailsFields = {
 export const priceResponseSchema = z.object({ fees: feesSchema, details: z.object(priceDetailsFields) })
 
 /** JSON of `priceResponseSchema`, written as text because amounts repeat their currency (see `currencyAmountJson`). */
-export function priceToJson(priced: Priced): string {
+export function priceToJson(priced: PricedRequest): string {
   const details = detailMembers(priced, currencyInJson(priced), currencyOutJson(priced))
   return `{"fees":${feesToJson(priced)},"details":{${details}}}`
 }
 
-export function feesToJson({ route, feeCurrency, split, prices, originCost }: Priced): string {
+export function feesToJson({ route, feeCurrency, split, prices, originCost }: PricedRequest): string {
   const gas = currencyAmountJson(route.origin.native, prices.originNative, userCostOf(originCost))
   const fee = (amount: bigint) => currencyAmountJson(feeCurrency, prices.feeCurrency, amount)
   let totals = ''
@@ -82,16 +82,16 @@ export function feesToJson({ route, feeCurrency, split, prices, originCost }: Pr
   return `{"gas":${gas},${totals}"subsidized":${fee(split.subsidized)}}`
 }
 
-export function currencyInJson({ route, prices, amountIn }: Priced): string {
+export function currencyInJson({ route, prices, amountIn }: PricedRequest): string {
   return currencyAmountJson(route.currencyIn, prices.currencyIn, amountIn)
 }
 
-export function currencyOutJson({ route, prices, amountOut, amountOutMin }: Priced): string {
+export function currencyOutJson({ route, prices, amountOut, amountOutMin }: PricedRequest): string {
   return currencyAmountJson(route.currencyOut, prices.currencyOut, amountOut, amountOutMin)
 }
 
 /** Members of `details`, without the braces around them: `/quote` adds more. */
-export function detailMembers(priced: Priced, currencyIn: string, currencyOut: string): string {
+export function detailMembers(priced: PricedRequest, currencyIn: string, currencyOut: string): string {
   const { route, prices, amountIn, amountOut, swapImpact } = priced
   const inUsd = usdValueDown(amountIn, prices.currencyIn)
   const impactUsd = usdValueDown(amountOut, prices.currencyOut) - inUsd
@@ -113,7 +113,7 @@ export function detailMembers(priced: Priced, currencyIn: string, currencyOut: s
   return `${parties},"currencyIn":${currencyIn},"currencyOut":${currencyOut},${impact},"rate":"${rate}",${tolerance},"timeEstimate":${priced.timeEstimateSeconds}${balance}${fallback}${external}${payer}`
 }
 
-function feePayerToJson({ route, prices, originCost }: Priced): string {
+function feePayerToJson({ route, prices, originCost }: PricedRequest): string {
   const { payer, networkFee, rent } = originCost
   if (payer === undefined) return ''
   const paid = (amount: bigint) => currencyAmountJson(route.origin.native, prices.originNative, amount)
@@ -126,7 +126,7 @@ function impactJson(usd: UsdX18, wholeUsd: UsdX18): string {
 }
 
 /** Each side: what is lost if the whole budget is spent there, in that side's output currency. */
-function slippageToJson({ slippageBps, originLeg, solver, prices, amountOut }: Priced): string {
+function slippageToJson({ slippageBps, originLeg, solver, prices, amountOut }: PricedRequest): string {
   const swapsOnOrigin = solver !== undefined && originLeg?.leg.kind === 'pool'
   const origin = swapsOnOrigin
     ? slippageSide(prices.feeCurrency, originLeg.amountOut, slippageBps)

@@ -2,7 +2,7 @@ import { feesByImpact, formatUsd, impactMembers, perName, type UsdX18, usdValueD
 import { z } from 'zod'
 import { type LegQuote, swapSource } from '../../pricing/legs/legs.ts'
 import { shownPrice } from '../../pricing/market/marketAccess.ts'
-import type { Priced } from '../../pricing/priceRequest.ts'
+import type { PricedRequest } from '../../pricing/priceRequest.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
 import type { Quote, QuotedOrder } from '../../requests/draft/createQuote.ts'
 import { currencyAmountJson, currencyAmountSchema } from './currencyAmount.ts'
@@ -72,7 +72,7 @@ export function quoteToJson(quote: Quote, environment: string): string {
   return `{${identity},"steps":${quote.stepsJson},"fees":${feesToJson(priced)}${sponsored},"details":${quoteDetailsToJson(priced)},"breakdown":${breakdown}${protocol}}`
 }
 
-function orderToJson({ route, feeCurrency, solver }: Priced, ordered: QuotedOrder): string {
+function orderToJson({ route, feeCurrency, solver }: PricedRequest, ordered: QuotedOrder): string {
   const payment = JSON.stringify({
     chainId: route.origin.key,
     depository: route.origin.depository,
@@ -84,11 +84,14 @@ function orderToJson({ route, feeCurrency, solver }: Priced, ordered: QuotedOrde
   return `{"orderId":"${orderId}","hubType":"onchain","orderData":${orderJson}${signatureText},"paymentDetails":${payment}}`
 }
 
-function sponsorshipToJson({ split, feeCurrency, prices }: Priced, outcome: SponsorshipOutcome): string {
+function sponsorshipToJson(
+  { split, feeCurrency, prices }: PricedRequest,
+  outcome: SponsorshipOutcome,
+): string {
   return feeSponsorshipJson(feeCurrency, { unit: prices.feeCurrency, parts: split.parts, ...outcome })
 }
 
-function quoteDetailsToJson(priced: Priced): string {
+function quoteDetailsToJson(priced: PricedRequest): string {
   const { solver, feeCurrency, prices } = priced
   const currencyIn = currencyInJson(priced)
   const currencyOut = currencyOutJson(priced)
@@ -97,18 +100,18 @@ function quoteDetailsToJson(priced: Priced): string {
   return `{${detailMembers(priced, currencyIn, currencyOut)},${refundCurrency}${topupMember(priced)}${gasMember(priced)},"expandedPriceImpact":${expandedImpact(priced)},"route":${routeToJson(priced, currencyIn, currencyOut)}}`
 }
 
-function topupMember({ solver, prices }: Priced): string {
+function topupMember({ solver, prices }: PricedRequest): string {
   if (solver?.topup === undefined) return ''
   const { currency, amountWei } = solver.topup
   return `,"currencyGasTopup":${currencyAmountJson(currency, prices.destinationNative, amountWei)}`
 }
 
-function gasMember({ originGas }: Priced): string {
+function gasMember({ originGas }: PricedRequest): string {
   if (originGas === undefined) return ''
   return `,"originGas":{"units":"${originGas.expected}","limit":"${originGas.limit}"}`
 }
 
-function expandedImpact({ split, prices }: Priced): string {
+function expandedImpact({ split, prices }: PricedRequest): string {
   const usd = (amount: bigint): UsdX18 => usdValueDown(amount, prices.feeCurrency)
   const fees = feesByImpact(split.parts)
   const costs = impactMembers.map((member) => `"${member}":{"usd":"${formatUsd(-usd(fees[member]))}"}`)
@@ -119,7 +122,7 @@ function expandedImpact({ split, prices }: Priced): string {
  * Both sides of the route. The origin ends with what the solver receives, the destination begins with what it pays out.
  * Without a solver the origin's swap gives the output itself.
  */
-function routeToJson(priced: Priced, currencyIn: string, currencyOut: string): string {
+function routeToJson(priced: PricedRequest, currencyIn: string, currencyOut: string): string {
   const { route, feeCurrency, prices, split, solver, originLeg, destinationLeg, snapshot } = priced
   const payout = solver?.payoutCurrency ?? route.currencyOut
   const payoutAmount = destinationLeg?.amountIn ?? priced.amountOut

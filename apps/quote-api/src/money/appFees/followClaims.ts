@@ -35,8 +35,8 @@ export async function followClaims(context: ClaimContext, run: Run): Promise<voi
     atOnce,
     list: (limit) => listPendingClaimWork(context.database, limit),
     read: async (item, signal, readApart) => ({
-      mark: versionOfWork(item),
-      seen: await readPayout(context, item, { signal, readApart }),
+      rowVersion: versionOfWork(item),
+      facts: await readPayout(context, item, { signal, readApart }),
     }),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,

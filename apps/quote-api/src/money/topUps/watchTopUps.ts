@@ -24,7 +24,7 @@ import {
   type TopUpCursor,
   type TopUpEvent,
 } from '@causeway/ledger'
-import { below, type ReadMemory } from '../../chainReadings/blockCursor.ts'
+import { heightBelow, type ReadMemory } from '../../chainReadings/blockCursor.ts'
 import { listDuePutAside, noteTry, putAside, takeFromAside } from '../../requests/work/putAsideStore.ts'
 import type { TopUpChain } from './topUpChain.ts'
 
@@ -96,7 +96,7 @@ export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
   let result: TopUpPass = pass
   const finalHeight = await chain.finalHeight(watcher.signal)
   const head = await chain.head(watcher.signal)
-  const settledMax = below(head, watcher.lateBlocks)
+  const settledMax = heightBelow(head, watcher.lateBlocks)
   // Final blocks above `settledTo` are read again until their lists are complete, even without a new final block.
   const isDue = cursor.finalTo < finalHeight || cursor.settledTo < minBigint(settledMax, finalHeight)
   for (let next = cursor.settledTo + 1n; isDue && next <= finalHeight; next = cursor.finalTo + 1n) {

@@ -14,7 +14,7 @@ import { dearerClass } from '../legs/slippage.ts'
 import { type ExternalLiquidity, offerOf } from '../market/externalLiquidity.ts'
 import { type AssetInventory, type InventoryView, skewCostUsd } from '../market/inventory.ts'
 import { type PricedCurrency, requireInventory, requirePrice } from '../market/marketAccess.ts'
-import { noReward, type RatedMove, type RewardBound } from '../openQuotes/openRewards.ts'
+import { noReward, type RatedMove, type RewardLimit } from '../openQuotes/openRewards.ts'
 import type { QuotableCurrency } from '../registry.ts'
 import type { QuoteRequest } from '../request.ts'
 import { type LackLookup, lackRefusal } from '../routes/mayBePaid.ts'
@@ -43,7 +43,7 @@ export type FeeInputs = {
   /** Account state that the recipient lacks for the output; undefined while his chain does not tell. */
   readonly lack: AccountLack | undefined
   readonly subsidy: SubsidyRule
-  readonly rewards: RewardBound
+  readonly rewards: RewardLimit
   /** Liquidity that others bring; not in `inventory`. */
   readonly external?: readonly ExternalLiquidity[] | undefined
 }

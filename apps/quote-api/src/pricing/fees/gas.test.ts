@@ -4,7 +4,7 @@
 import { EthereumFees, type GasShape, gasShapes, gasUnits } from '@causeway/families/rules'
 import { expect, test } from 'vitest'
 import { testConfig } from '../../../test/fixtures/market.ts'
-import { executionUnits, toldUnits } from './gas.ts'
+import { executionUnits, solverGasLimit } from './gas.ts'
 
 const originGasOverhead = 50_000n
 const asset = (id: string) => {
@@ -30,7 +30,7 @@ test.each([
     const charged = fees.costOf({ kind, isNative: false, overheadUnits: originGasOverhead })
     const gasMax = executionUnits({ asset: asset(id) }, { originGasOverhead }, dearer)
     // As `apps/solver/src/work/relays.ts` reads it.
-    const overheadUnits = toldUnits(gasMax, dearer) - gasUnits.execute
+    const overheadUnits = solverGasLimit(gasMax, dearer) - gasUnits.execute
     expect(gasMax).toBe(charged)
     expect(fees.costOf({ kind: 'execute', isNative: false, overheadUnits })).toBe(charged)
   }

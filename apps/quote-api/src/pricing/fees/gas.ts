@@ -55,7 +55,7 @@ export function executionUnits(
  * Gas limit that is sent to the solver for submitted calls. The solver adds the dearer new state of calls without a
  * swap itself, as it measures it, so that part is subtracted here. @source F-114
  */
-export function toldUnits(gasMax: bigint, dearer: DearerState = stateAsCounted): bigint {
+export function solverGasLimit(gasMax: bigint, dearer: DearerState = stateAsCounted): bigint {
   return gasMax - (unitsOn('execute', dearer) - gasUnits.execute)
 }
 

@@ -131,7 +131,7 @@ describe('the inventory that prices and rewards are read from', () => {
   const netOf = (amountIn: bigint, market: ReturnType<typeof stocked>, offer: LiquidityOffer | undefined) => {
     const { terms } = feeTerms({
       ...{ request, route, plan, schedule, use: plainUse, lack: {}, subsidy: () => () => 0n },
-      rewards: openedRewards().boundOf({ hasKey: true, nowSeconds: 0 }),
+      rewards: openedRewards().limitOf({ hasKey: true, nowSeconds: 0 }),
       snapshot: market.current,
       inventory: createInventoryViews(registry)(market.current),
       external: offer === undefined ? [] : [{ ...offer, currency: plan.payoutCurrency }],

@@ -38,7 +38,7 @@ async function asking(key: string | undefined) {
   const market = { current: stocked(1_590_000n, 410_000n) }
   const openRewards = {
     ...open,
-    boundOf: (asker: Parameters<typeof open.boundOf>[0]) => open.boundOf(asker),
+    boundOf: (asker: Parameters<typeof open.limitOf>[0]) => open.limitOf(asker),
     hold: (...held: Parameters<typeof open.hold>) => open.hold(...held),
   }
   const app = await testApp({ apiKeys: testApiKeys, config: { kappaBps: 20 }, market, openRewards })
@@ -208,7 +208,7 @@ function run(
       const cost = costOf(move)
       const at = processes[step.at % processes.length]
       if (cost >= 0n || at === undefined) continue
-      const bounded = at.boundOf({ hasKey: step.hasKey, nowSeconds: now }).rewardOf(cost, move)
+      const bounded = at.limitOf({ hasKey: step.hasKey, nowSeconds: now }).rewardOf(cost, move)
       expect(bounded).toBeGreaterThanOrEqual(cost)
       expect(bounded).toBeLessThanOrEqual(0n)
       if (bounded === 0n) continue
@@ -264,7 +264,7 @@ test('Q-42: a request that is judged late finds what others leave of a reward, a
   const move = rated(0n, 300_000n * usd)
   const cost = costOf(move)
   const bounded = (without?: `0x${string}`) =>
-    openRewards.boundOf({ hasKey: true, nowSeconds: 0, ...(without && { without }) }).rewardOf(cost, move)
+    openRewards.limitOf({ hasKey: true, nowSeconds: 0, ...(without && { without }) }).rewardOf(cost, move)
   openRewards.bind('0x1', rewarded(move), 0)
   expect(bounded('0x1')).toBe(cost)
   openRewards.bind('0x2', rewarded(move), 0)
@@ -276,7 +276,7 @@ test('Q-42: while nobody knows what is bound, nobody earns', () => {
   const side = { onA: 100_000n, onB: 900_000n, onC: 500_000n }
   const { rated, costOf } = movable({ usdc: side, eth: side, isOneAsset: true, rewardCapBps: uncapped })
   const move = rated(0n, 1_000n * usd)
-  const bounded = () => openRewards.boundOf({ hasKey: true, nowSeconds: 0 }).rewardOf(costOf(move), move)
+  const bounded = () => openRewards.limitOf({ hasKey: true, nowSeconds: 0 }).rewardOf(costOf(move), move)
   const read = () => openRewards.putBound({ moves: new Map(), ...noBudget }, 0)
   expect(bounded()).toBe(0n)
   read()

@@ -34,7 +34,7 @@ export type RatedMove = {
  * Limit of the reward that one request may earn, by other rewarded moves and by the budget. Not to be confused with
  * `BoundRewards`, the rewards of orders whose deposit was bound. @source Q-40, Q-41, Q-46
  */
-export interface RewardBound {
+export interface RewardLimit {
   /**
    * @param costUsd skew cost of the move by the solver's present inventory; negative, so a reward
    * @returns the reward that the request gets, as a cost between `costUsd` and zero
@@ -43,7 +43,7 @@ export interface RewardBound {
 }
 
 /** Limit of a request that earns no reward. */
-export const noReward: RewardBound = { rewardOf: () => 0n }
+export const noReward: RewardLimit = { rewardOf: () => 0n }
 
 /**
  * Rewarded moves that are not in the solver's inventory yet. *Open* ones belong to unexpired quotes of this process.
@@ -51,7 +51,7 @@ export const noReward: RewardBound = { rewardOf: () => 0n }
  */
 export interface OpenRewards {
   /** @param asker.without request whose own bound move is left out, where its deposit is priced again */
-  boundOf(asker: Asker & { readonly nowSeconds: number; readonly without?: Hex }): RewardBound
+  limitOf(asker: Asker & { readonly nowSeconds: number; readonly without?: Hex }): RewardLimit
   /** Counts the open move of a quote until its price ends. Synchronous, so that concurrent quotes count each other. */
   hold(move: RewardedMove, asker: Asker & { readonly endsAtSeconds: number }): HeldReward
   /** Counts a move as bound when its deposit is about to be bound, before the database lists it. */
@@ -130,7 +130,7 @@ export function createOpenRewards(options: {
   }
 
   return {
-    boundOf({ hasKey, nowSeconds, without }) {
+    limitOf({ hasKey, nowSeconds, without }) {
       open.prune(nowSeconds)
       if (!isBoundKnown || (!hasKey && keylessBps === 0)) return noReward
       const ownWeight = hasKey ? keyedWeight : keylessWeight
@@ -280,7 +280,7 @@ function addAt(sum: Sum, { assetId, chainId }: AssetOnChain, usdX18: UsdX18): vo
 function createRewardLimit(
   counted: readonly { readonly sum: Sum; readonly weight: Weight }[],
   { weight, leftMicroUsd }: { readonly weight: Weight; readonly leftMicroUsd: bigint },
-): RewardBound {
+): RewardLimit {
   const inventoryCache = new Map<string, { readonly asset: AssetInventory; readonly moved: AssetInventory }>()
   const movedInventory = ({ assetId, asset }: RatedMove['paid']): AssetInventory => {
     const cached = inventoryCache.get(assetId)

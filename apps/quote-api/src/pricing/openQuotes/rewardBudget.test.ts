@@ -107,7 +107,7 @@ const places = {
 test('Q-46: what is left lowers a reward to nothing, and nothing else', () => {
   const open = (bookedMicroUsd: bigint) => openedRewards({ perDayMicroUsd }, { bookedMicroUsd })
   const rewardOf = (openRewards: OpenRewards, usdX18: bigint) =>
-    openRewards.boundOf({ hasKey: true, nowSeconds: 0 }).rewardOf(-usdX18, { ...places, usdX18 })
+    openRewards.limitOf({ hasKey: true, nowSeconds: 0 }).rewardOf(-usdX18, { ...places, usdX18 })
   expect(rewardOf(open(0n), 40n * usd)).toBe(-40n * usd)
   expect(rewardOf(open(0n), 60n * usd)).toBe(-50n * usd)
   expect(rewardOf(open(-20n * usd6), 60n * usd)).toBe(-30n * usd)
@@ -120,7 +120,7 @@ test('Q-46: a request that is judged late finds its own part, and nothing where 
   const moves = new Map([['0x1' as const, { ...move, isBooked: false }]])
   const rewardOf = (bookedMicroUsd: bigint) =>
     openedRewards({ perDayMicroUsd }, { moves, bookedMicroUsd })
-      .boundOf({ hasKey: true, nowSeconds: 0, without: '0x1' })
+      .limitOf({ hasKey: true, nowSeconds: 0, without: '0x1' })
       .rewardOf(-30n * usd, move)
   expect(rewardOf(-10n * usd6)).toBe(-30n * usd)
   expect(rewardOf(-30n * usd6)).toBe(-20n * usd)
@@ -201,7 +201,7 @@ function run(story: readonly (typeof step extends fc.Arbitrary<infer T> ? T : ne
         const { hasKey } = taken
         const usdX18 = taken.usd * usd
         const { openRewards } = process
-        const cost = openRewards.boundOf({ hasKey, nowSeconds: 0 }).rewardOf(-usdX18, { ...places, usdX18 })
+        const cost = openRewards.limitOf({ hasKey, nowSeconds: 0 }).rewardOf(-usdX18, { ...places, usdX18 })
         if (cost === 0n) continue
         const move = { ...places, usdX18, microUsd: -cost / 10n ** 12n }
         const held = openRewards.hold(move, { hasKey, endsAtSeconds: Number.MAX_SAFE_INTEGER })
@@ -238,7 +238,7 @@ test.each([1, 2, 3])(
 test('Q-46: a claim that was not stored raises nothing', () => {
   const openRewards = openedRewards({ perDayMicroUsd: 0n })
   const earns = () =>
-    openRewards.boundOf({ hasKey: true, nowSeconds: 0 }).rewardOf(-usd, { ...places, usdX18: usd })
+    openRewards.limitOf({ hasKey: true, nowSeconds: 0 }).rewardOf(-usd, { ...places, usdX18: usd })
   const claimed = openRewards.putBound({ moves: new Map(), ...noBudget, bookedMicroUsd: usd6 }, 0)
   expect([claimed, earns()]).toEqual([usd6, 0n])
   openRewards.confirmClaim()

@@ -1,4 +1,4 @@
-import { sayTimeoutMs, type Vouching, vouchForMapping, vouchTimeoutMs } from '@causeway/chains'
+import { statementTimeoutMs, type Vouching, vouchForMapping, vouchTimeoutMs } from '@causeway/chains'
 import {
   DomainError,
   type Hex,
@@ -96,7 +96,7 @@ export function createMapNonce(options: {
       signatureChainId: signatureChain.key,
     })
     if (signed.keylessCaller !== undefined) await hubBudget.take([signed.keylessCaller, `wallet ${wallet}`])
-    await writer.write(entry, proof, AbortSignal.timeout(sayTimeoutMs))
+    await writer.write(entry, proof, AbortSignal.timeout(statementTimeoutMs))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
-import type { AddressPayments, largestTransfers, sumPayments, Transfer } from '@causeway/families'
+import type { AddressPayments, LargestTransfer, largestTransfers, sumPayments } from '@causeway/families'
 import type { DepositAddress, DepositAddressTerms } from '@causeway/families/rules'
 import type { BlockCursor } from '../../chainReadings/blockCursor.ts'
 import { type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
@@ -239,7 +239,11 @@ function setLargerTransfer(other: string): string {
 }
 
 /** Stores the transfer that brought most of an address's balance, on chains whose blocks do not show transfers. */
-export async function noteTransfer(database: Queries, address: string, transfer: Transfer): Promise<void> {
+export async function noteTransfer(
+  database: Queries,
+  address: string,
+  transfer: LargestTransfer,
+): Promise<void> {
   await database.query(`update deposit_address d set ${setLargerTransfer('$2::jsonb')} where address = $1`, [
     address,
     transferToJson(transfer),
@@ -278,10 +282,10 @@ export async function markSenderUnknown(tx: SqlTx, address: string): Promise<voi
   await tx.query('update deposit_address set is_sender_denied = true where address = $1', [address])
 }
 
-const transferToJson = (transfer: Transfer): string =>
+const transferToJson = (transfer: LargestTransfer): string =>
   JSON.stringify({ ...transfer, amount: String(transfer.amount) })
 
-function transfersToJson(transfers: ReadonlyMap<string, Transfer> = new Map()): string {
+function transfersToJson(transfers: ReadonlyMap<string, LargestTransfer> = new Map()): string {
   return `{${[...transfers].map(([currency, transfer]) => `${JSON.stringify(currency)}:${transferToJson(transfer)}`).join(',')}}`
 }
 

@@ -1,5 +1,5 @@
 import type { NetworkOf } from '@causeway/core'
-import type { AddressPayments, PaymentRange, Transfer } from '@causeway/families'
+import type { AddressPayments, LargestTransfer, PaymentRange } from '@causeway/families'
 import type { Logger } from 'pino'
 import type { WatchSteps } from '../../chainReadings/blockCursor.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
@@ -36,7 +36,7 @@ export type AddressChain = {
     address: string,
     question: { readonly currency: string; readonly height: bigint },
     signal: AbortSignal,
-  ): Promise<Transfer | undefined>
+  ): Promise<LargestTransfer | undefined>
   /** Balances of addresses at a block height, in the order of `addresses`; undefined as in `AddressReading.held`. */
   balances(
     addresses: readonly string[],

@@ -1,7 +1,7 @@
 import { encodeFillExtraData, encodeOrderCall, type Hex, type Order } from '@causeway/core'
 import { deliveryOf, payeeOf } from '../../pricing/execution/destinationCalls.ts'
 import type { PricedRoute, SolverTerms } from '../../pricing/pricedRoute.ts'
-import type { Priced } from '../../pricing/priceRequest.ts'
+import type { PricedRequest } from '../../pricing/priceRequest.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 
@@ -27,7 +27,7 @@ export type OrderIdentity = {
  * @source oracle-protocol.md 1.5, design.md 5.3, 5.5
  */
 export function buildOrder(
-  priced: PricedRoute & Pick<Priced, 'refundAccounts'>,
+  priced: PricedRoute & Pick<PricedRequest, 'refundAccounts'>,
   solverTerms: SolverTerms,
   request: QuoteRequest,
   identity: OrderIdentity,
@@ -65,7 +65,7 @@ export function buildOrder(
 
 /** One refund per account that may be refunded, in the order of preference. */
 function possibleRefunds(
-  { route: { origin }, feeCurrency, refundAccounts }: PricedRoute & Pick<Priced, 'refundAccounts'>,
+  { route: { origin }, feeCurrency, refundAccounts }: PricedRoute & Pick<PricedRequest, 'refundAccounts'>,
   solverTerms: SolverTerms,
   deadlineSeconds: number,
 ): Order['inputs'][number]['refunds'] {

@@ -14,7 +14,7 @@ import {
   type UserTransactionKind,
 } from '@causeway/families/rules'
 import type { PricedRoute } from '../../pricing/pricedRoute.ts'
-import type { Priced } from '../../pricing/priceRequest.ts'
+import type { PricedRequest } from '../../pricing/priceRequest.ts'
 
 /** The steps of a quote, and the calls by which the transactions of a user who executes alone are recognized. */
 export type BuiltSteps = {
@@ -28,7 +28,7 @@ export type BuiltSteps = {
  * encodes them. Where it needs the user's authorization of a transaction, that is a step before it.
  * @throws the refusal of a planned transaction
  */
-export function buildSteps(priced: Priced, identity: StepIdentity): BuiltSteps {
+export function buildSteps(priced: PricedRequest, identity: StepIdentity): BuiltSteps {
   const { quoting } = priced.route.origin
   const binding = { identity, fees: priced.originMarket.fees }
   const built = priced.transactions.map((planned) => {
@@ -46,7 +46,7 @@ export function buildSteps(priced: Priced, identity: StepIdentity): BuiltSteps {
 }
 
 /** Calls that replace the user's transactions when the solver relays a permit: those of an account without allowance. */
-export function relayedCalls(priced: Priced, identity: StepIdentity): readonly PermittedCall[] {
+export function relayedCalls(priced: PricedRequest, identity: StepIdentity): readonly PermittedCall[] {
   const { quoting } = priced.route.origin
   const route = { ...priced.origin, by: 'deposit' as const }
   const binding = { identity, fees: priced.originMarket.fees }
@@ -57,7 +57,7 @@ export function relayedCalls(priced: Priced, identity: StepIdentity): readonly P
 }
 
 function toStep(
-  priced: Priced,
+  priced: PricedRequest,
   identity: StepIdentity,
   { planned, data }: Pick<EncodedTransaction, 'data'> & { readonly planned: PlannedTransaction },
 ): TransactionStep {
@@ -95,7 +95,7 @@ const stepIds: Readonly<Record<UserTransactionKind, TransactionStep['id']>> = {
 }
 
 function describeStep(
-  priced: Priced,
+  priced: PricedRequest,
   { kind, allowed = 0n }: PlannedTransaction,
 ): { action: string; description: string } {
   const { currencyIn, currencyOut } = priced.route

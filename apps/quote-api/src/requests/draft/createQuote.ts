@@ -6,10 +6,10 @@ import { refuseUnsupportedExecution } from '../../pricing/execution/executionMod
 import { skewOf } from '../../pricing/fees/feeTerms.ts'
 import type { OpenAllowances } from '../../pricing/openQuotes/openAllowances.ts'
 import type { OpenQuotes } from '../../pricing/openQuotes/openQuotes.ts'
-import { type HeldReward, noReward, type RewardBound } from '../../pricing/openQuotes/openRewards.ts'
+import { type HeldReward, noReward, type RewardLimit } from '../../pricing/openQuotes/openRewards.ts'
 import { rewardedMove } from '../../pricing/pricedRoute.ts'
 import {
-  type Priced,
+  type PricedRequest,
   type PricingDependencies,
   priceRequest,
   rewardsFor,
@@ -38,7 +38,7 @@ export type QuotedOrder = {
 
 /** A quote as it is stored and answered. */
 export type Quote = {
-  readonly priced: Priced
+  readonly priced: PricedRequest
   readonly requestId: Hex
   /** Undefined where no solver is needed, because the user executes alone. */
   readonly ordered: QuotedOrder | undefined
@@ -157,7 +157,7 @@ const rewardTriesMax = 3
 export async function withReward(
   dependencies: QuoteDependencies,
   { keyId }: Pick<QuoteCaller, 'keyId'>,
-  quoteWith: (rewards: RewardBound) => Promise<Quote>,
+  quoteWith: (rewards: RewardLimit) => Promise<Quote>,
 ): Promise<Quote> {
   for (let tries = 0; tries < rewardTriesMax; tries += 1) {
     try {
@@ -177,7 +177,7 @@ export async function withReward(
  */
 export async function whileOpen(
   dependencies: QuoteDependencies,
-  priced: Priced,
+  priced: PricedRequest,
   { caller, keyId }: QuoteCaller,
   finish: (takeBack: () => void) => Promise<Quote>,
 ): Promise<Quote> {
@@ -210,7 +210,7 @@ export async function whileOpen(
  */
 function holdReward(
   dependencies: QuoteDependencies,
-  priced: Priced,
+  priced: PricedRequest,
   { keyId, expiresAtSeconds }: Pick<QuoteCaller, 'keyId'> & { readonly expiresAtSeconds: number },
 ): HeldReward | undefined {
   const move = rewardedMove(priced)
@@ -233,7 +233,7 @@ function holdReward(
 export async function draftQuote(
   dependencies: QuoteDependencies,
   request: QuoteRequest,
-  priced: Priced,
+  priced: PricedRequest,
   { apiKeyId, sponsorship }: { apiKeyId: string | undefined; sponsorship?: SponsorshipOutcome },
 ): Promise<QuoteRecord> {
   const nowSeconds = Math.floor(dependencies.clock.now() / 1_000)
@@ -296,7 +296,7 @@ type DraftOrder = { readonly order: Order; readonly orderId: Hex }
 
 function draftOrder(
   { signer, orderIdOf, fillWallet: filler, registry }: QuoteDependencies,
-  priced: Priced,
+  priced: PricedRequest,
   request: QuoteRequest,
   saltAndDeadline: { readonly salt: Hex; readonly deadlineSeconds: number },
 ): DraftOrder | undefined {
@@ -308,7 +308,7 @@ function draftOrder(
 
 async function draftPermit(
   { permitTokens, fillWallet }: QuoteDependencies,
-  priced: Priced,
+  priced: PricedRequest,
   request: QuoteRequest,
   { identity, nowSeconds }: { readonly identity: StepIdentity; readonly nowSeconds: number },
 ): Promise<PermitTerms | undefined> {
@@ -322,7 +322,7 @@ async function draftPermit(
 /** The address that the quote is paid through: the one whose payment is quoted anew, or a new one. */
 function addressFor(
   dependencies: QuoteDependencies,
-  { route, refundAccounts: [refundAccount = route.user] }: Priced,
+  { route, refundAccounts: [refundAccount = route.user] }: PricedRequest,
 ): DepositAddress {
   const { signer, fillWallet, randomBytes, depositAddress } = dependencies
   if (depositAddress !== undefined) return depositAddress
@@ -333,7 +333,7 @@ function addressFor(
 /** Salt of the order, which binds it to its deposit address and the swap there; else random. */
 function saltAndSwap(
   { randomBytes }: QuoteDependencies,
-  { origin, route }: Priced,
+  { origin, route }: PricedRequest,
   depositAddress: DepositAddress | undefined,
 ): ReturnType<typeof depositSaltOf> {
   if (depositAddress !== undefined) return depositSaltOf(depositAddress, origin, route.origin, randomBytes)

@@ -9,7 +9,7 @@ import {
 import type { QuoteAsset } from '@causeway/core/config'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { refuseUnsupportedExecution } from '../../pricing/execution/executionMode.ts'
-import type { RewardBound } from '../../pricing/openQuotes/openRewards.ts'
+import type { RewardLimit } from '../../pricing/openQuotes/openRewards.ts'
 import { priceRequest } from '../../pricing/priceRequest.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import { refuseDeniedRequest } from '../../pricing/routes/deniedParties.ts'
@@ -87,7 +87,7 @@ async function quoteSponsored(
   dependencies: SponsoredQuoteDependencies,
   sponsoredRequest: SponsoredRequest,
   terms: SponsorshipTerms,
-  rewards: RewardBound,
+  rewards: RewardLimit,
 ): Promise<Quote> {
   const { request } = sponsoredRequest
   const snapshot = dependencies.snapshot()
@@ -154,7 +154,7 @@ async function quoteUserPaid(
     terms,
   }: {
     readonly allocation: Allocation
-    readonly rewards: RewardBound
+    readonly rewards: RewardLimit
     readonly terms?: SponsorshipTerms
   },
 ): Promise<Quote> {

@@ -3,7 +3,7 @@ import type { SignedDeposits } from '@causeway/families'
 import type { DearerState } from '@causeway/families/rules'
 import { recoverSigner } from '@causeway/signer'
 import { QuoteError } from '../../pricing/errors.ts'
-import { executionUnits, toldUnits } from '../../pricing/fees/gas.ts'
+import { executionUnits, solverGasLimit } from '../../pricing/fees/gas.ts'
 import { findCurrency, type QuotableChain, type QuoteRegistry } from '../../pricing/registry.ts'
 import { deniedError } from '../../pricing/routes/deniedParties.ts'
 import { quotedAmountsSchema } from '../history/quotedAmounts.ts'
@@ -200,7 +200,7 @@ function orderOf(
     amount: BigInt(payment.amount),
     gasMax,
     /** Gas that the solver is told to send along. */
-    unitsTold: toldUnits(gasMax, dearer),
+    unitsTold: solverGasLimit(gasMax, dearer),
   }
 }
 

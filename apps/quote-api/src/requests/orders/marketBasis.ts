@@ -2,7 +2,7 @@
 // when the snapshot is gone.
 import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
-import type { Priced } from '../../pricing/priceRequest.ts'
+import type { PricedRequest } from '../../pricing/priceRequest.ts'
 import { storedInteger } from './storedFees.ts'
 
 /** One source's price of a unit, and the block that it was read at on a chain. */
@@ -35,7 +35,7 @@ export type MarketBasis = z.output<typeof marketBasisSchema>
 const textsBySnapshot = new WeakMap<MarketSnapshot, Map<string, string>>()
 
 /** JSON text of the market data of a priced request. */
-export function marketBasisText({ snapshot, route, feeCurrency }: Priced): string {
+export function marketBasisText({ snapshot, route, feeCurrency }: PricedRequest): string {
   const { origin, destination, currencyIn, currencyOut } = route
   const currencies = [currencyIn, currencyOut, feeCurrency, origin.native, destination.native]
   const priceKeys = [...new Set(currencies.map(({ asset }) => asset.priceKey))]

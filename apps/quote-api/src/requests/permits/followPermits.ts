@@ -32,8 +32,8 @@ export async function followPermits(context: SettlementContext, run: Run): Promi
     atOnce,
     list: (limit) => listPendingPermitWork(context.database, { limit, endedBefore }),
     read: async (item, signal, readApart) => ({
-      mark: versionOfWork(item),
-      seen: await readRelay(context, item, { signal, readApart }),
+      rowVersion: versionOfWork(item),
+      facts: await readRelay(context, item, { signal, readApart }),
     }),
     lock: (tx, { id }) => lockWork(tx, id),
     versionOf: versionOfWork,

@@ -59,7 +59,7 @@ async function readReported(
   const transactionRef = { chainId: reported.chainId, transactionId: reported.txHash }
   const mined = await readApart(transactionRef, () => chain.transaction(reported.txHash, signal))
   const blocksOnTop = mined === undefined ? 0n : (await chain.head(signal)) - mined.blockNumber
-  return { mark: [], seen: { reported, chain, mined, blocksOnTop } }
+  return { rowVersion: [], facts: { reported, chain, mined, blocksOnTop } }
 }
 
 /** A report with its request and what the chain shows of it; `mined` is undefined while it is in no block. */

@@ -29,7 +29,7 @@ export type Follower<Due, Row, Seen> = {
 }
 
 /** Facts of a chain (`seen`), and the version of the row for which they were read (`mark`). */
-export type Reading<Seen> = { readonly mark: RowVersion; readonly seen: Seen }
+export type Reading<Seen> = { readonly rowVersion: RowVersion; readonly facts: Seen }
 
 /** Ids of chains with a new block since the last run, where waiting items are due at once. */
 export type NewBlocks = readonly number[]
@@ -92,8 +92,8 @@ async function followOne<Due, Row, Seen>(
   await database.transaction(async (tx) => {
     await fence(tx)
     const locked = await follower.lock(tx, due)
-    if (locked === undefined || !isSame(follower.versionOf(locked), reading.mark)) return
-    await follower.step(tx, locked, reading.seen)
+    if (locked === undefined || !isSame(follower.versionOf(locked), reading.rowVersion)) return
+    await follower.step(tx, locked, reading.facts)
   })
 }
 

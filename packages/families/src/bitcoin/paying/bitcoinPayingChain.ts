@@ -70,7 +70,7 @@ class BitcoinPayer implements LinePayingChain {
   readonly publicKey: Hex
   readonly depository: string | undefined
   readonly currency: string
-  readonly kept = lineDust
+  readonly keptSatoshi = lineDust
   readonly #chainId: string
   readonly #network: BitcoinNetwork
   readonly #depositories: readonly string[]
@@ -153,7 +153,7 @@ class BitcoinPayer implements LinePayingChain {
     })
   }
 
-  async besideLine(): Promise<readonly OwnOutput[]> {
+  async readOutputsBesideLine(): Promise<readonly OwnOutput[]> {
     const beside: OwnOutput[] = []
     for (const output of await this.#listedOutputs(this.address)) {
       if ((await this.#reaches(output)) !== false) continue
@@ -217,11 +217,11 @@ class BitcoinPayer implements LinePayingChain {
     return script === undefined ? 'nobody has the key of the recipient' : undefined
   }
 
-  priceOf(fees: NetworkFees): bigint | undefined {
+  satPerKvbOf(fees: NetworkFees): bigint | undefined {
     return fees instanceof BitcoinFees ? fees.satPerKvb : undefined
   }
 
-  sizeOf(work: LineWork, inputs: LineInputs): number {
+  virtualBytesOf(work: LineWork, inputs: LineInputs): number {
     return lineVirtualBytes(this.#terms.wallet, this.#planOf(work, inputs))
   }
 

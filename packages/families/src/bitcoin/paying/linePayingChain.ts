@@ -58,7 +58,7 @@ export interface LinePayingChain {
   /** The one currency that it pays. */
   readonly currency: string
   /** Amount that always stays in the line, in satoshi. */
-  readonly kept: bigint
+  readonly keptSatoshi: bigint
   /** @throws DomainError where endpoints are silent or contradict each other, or none shows where the line ends */
   look(hashes: readonly string[]): Promise<LineView>
   /** By agreement of endpoints, at a final block. @throws as `look` */
@@ -69,7 +69,7 @@ export interface LinePayingChain {
    */
   stateAt(place: OutPoint, id: Hex): Promise<PaymentState>
   /** Own final outputs beside the line, by agreement. @throws as `look` */
-  besideLine(): Promise<readonly OwnOutput[]>
+  readOutputsBesideLine(): Promise<readonly OwnOutput[]>
   /** Compressed public key of the fill wallet, `0x` and hex digits: what deposit addresses name as their sweeper. */
   readonly publicKey: Hex
   /** The depository that a sweep pays. */
@@ -84,9 +84,9 @@ export interface LinePayingChain {
   /** @returns why it must not be sent, or nothing */
   refuse(work: LineWork): string | undefined
   /** Satoshi per 1,000 virtual bytes; `undefined` for fees of another family. */
-  priceOf(fees: NetworkFees): bigint | undefined
+  satPerKvbOf(fees: NetworkFees): bigint | undefined
   /** Virtual bytes at most. */
-  sizeOf(work: LineWork, inputs: LineInputs): number
+  virtualBytesOf(work: LineWork, inputs: LineInputs): number
   /** @throws AlreadyMarkedError, UpstreamUnavailableError; Error where less than `kept` would be left */
   sign(work: LineWork, inputs: LineInputs, fee: bigint): Promise<LineTransaction>
   /** Takes in own signed transactions. @throws Error for one that continues no line of the wallet */

@@ -3,8 +3,8 @@ import { concatBytes, encodeBase58Check, utf8Bytes } from '@causeway/core'
 import {
   type BitcoinNetwork,
   createBitcoinCodec,
+  getOrCompute,
   InvalidAddressError,
-  remembered,
 } from '@causeway/core/encodings'
 import { bech32, bech32m } from '@scure/base'
 import { bitcoinLibrary, plainBytes } from './library.ts'
@@ -31,7 +31,7 @@ const scripts = new WeakMap<BitcoinNetwork, Map<string, Uint8Array>>()
 export function outputScript(address: string, network: BitcoinNetwork): Uint8Array {
   const networkScripts = scripts.get(network) ?? new Map<string, Uint8Array>()
   scripts.set(network, networkScripts)
-  return remembered(networkScripts, address, () => deriveScript(address, network))
+  return getOrCompute(networkScripts, address, () => deriveScript(address, network))
 }
 
 function deriveScript(address: string, network: BitcoinNetwork): Uint8Array {

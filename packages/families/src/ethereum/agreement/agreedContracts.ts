@@ -1,7 +1,7 @@
 import type { RpcAnswer } from '@causeway/rpc'
 import { MalformedAnswerError, tally, type Verdict, type Vote } from '@causeway/rpc'
 import { type ContractAnswer, decodeAggregate3 } from '../contracts/multicall.ts'
-import { agreedAnswer, type PollingClient, tooFewKnow } from './agreedReads.ts'
+import { answerOfVerdict, type PollingClient, tooFewKnow } from './agreedReads.ts'
 
 /** Answer assumed for a contract when too few endpoints agree: a failed call. */
 const disputed: ContractAnswer = { success: false, returnData: '0x' }
@@ -30,7 +30,7 @@ export function agreedContracts(
 ): readonly ContractAnswer[] {
   const { verdict, votes, undecided } = contractTally
   if (verdict?.status !== 'disagreed') {
-    const answer = agreedAnswer(chainId, verdict)
+    const answer = answerOfVerdict(chainId, verdict)
     return decodeAggregate3(answer.ok ? answer.result : undefined, callCount)
   }
   const decoded = votes.map(({ alias, voice, value }) => ({ alias, voice, value: decode(value, callCount) }))

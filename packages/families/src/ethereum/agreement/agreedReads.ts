@@ -76,7 +76,7 @@ export function agreeOnEach(
 }
 
 /** The answer that endpoints agree on. @throws UpstreamDisagreementError, UpstreamUnavailableError if there is none */
-export function agreedAnswer(chainId: string, verdict: Verdict<RpcAnswer> | undefined): RpcAnswer {
+export function answerOfVerdict(chainId: string, verdict: Verdict<RpcAnswer> | undefined): RpcAnswer {
   if (verdict?.status === 'agreed') return verdict.value
   if (verdict?.status === 'disagreed') throw disagreement(chainId, verdict.groups)
   throw tooFewKnow(chainId)

@@ -1,7 +1,7 @@
 import { DomainError, type Hex, isAnyCaseHex32, viemLibrary } from '@causeway/core'
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import type * as Viem from 'viem'
-import { type AgreementReport, agreedAnswer, agreeOnEach, type PollingClient } from './agreedReads.ts'
+import { type AgreementReport, agreeOnEach, answerOfVerdict, type PollingClient } from './agreedReads.ts'
 
 export type AgreementOptions = {
   /** Budget of each batch; default the client's own. */
@@ -124,7 +124,7 @@ function createBatcher(
       const { verdicts } = await agreeOnEach(client, calls, { ...limits, onReport })
       for (const [index, { resolve, reject }] of batch.entries()) {
         try {
-          resolve(agreedAnswer(client.chainId, verdicts[index]))
+          resolve(answerOfVerdict(client.chainId, verdicts[index]))
         } catch (error) {
           reject(error)
         }

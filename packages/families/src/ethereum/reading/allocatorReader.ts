@@ -8,8 +8,8 @@ import { contractCall, headerCall, parseHeader, parseWord } from './answers.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
 import {
   describeFinality,
+  type FinalHeight,
   type FinalityRule,
-  type FinalPin,
   type Heads,
   pinFinalHeight,
   secondsToFinality,
@@ -140,7 +140,7 @@ export function createAllocatorReader(options: {
 
 type JudgeInput = Parameters<typeof createAllocatorReader>[0] & {
   readonly question: IssueQuestion
-  readonly pin: FinalPin
+  readonly pin: FinalHeight
 }
 
 /** Judges one endpoint: issued at the final height, or else only visible in the newest block, or neither. */

@@ -16,7 +16,7 @@ import { headerCall, parseHeader } from './answers.ts'
 import type { DepositRules } from './deposits.ts'
 import { addressTopic, transferTopic } from './events.ts'
 import { newestFinal } from './finalBlocks.ts'
-import { type FinalityRule, type FinalPin, type Heads, pinFinalHeight } from './finality.ts'
+import { type FinalHeight, type FinalityRule, type Heads, pinFinalHeight } from './finality.ts'
 import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
 /** Blocks of one scan: as many as public endpoints accept in a request for logs. */
@@ -56,7 +56,7 @@ export async function scanFinalBlocks(
 function scanQuestion(
   { rules, payers, rule, quorum }: ScanContext,
   start: ScanStart,
-): Omit<ChainQuestion<Heads, FinalPin, FinalBlockScan>, 'signal'> {
+): Omit<ChainQuestion<Heads, FinalHeight, FinalBlockScan>, 'signal'> {
   return {
     first: async (view, signal) => parseHeads(rule, await view.ask(headCalls(rule), signal)),
     pin: (allHeads) => pinFinalHeight(rule, quorum.threshold, allHeads),

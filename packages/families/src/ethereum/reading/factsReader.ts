@@ -30,11 +30,16 @@ import {
   type EthereumTransactions,
 } from './finalTransactions.ts'
 import type { AccountCode } from './payments/paidTransaction.ts'
-import { codeMatters, proveAlone, provePayment, referencesOrder } from './payments/provePayment.ts'
+import {
+  accountsWhoseCodeMatters,
+  proveAlone,
+  provePayment,
+  referencesOrder,
+} from './payments/provePayment.ts'
 import type { RecordsPayments, Wanted } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
 import { largePaymentQuestion } from './readLargePayment.ts'
-import { sideOf, unlistedFillContract } from './solverSide.ts'
+import { solverSideOf, unlistedFillContract } from './solverSide.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
 export type EthereumFactsReaderOptions = {
@@ -152,7 +157,7 @@ async function readLargePayment(
   signal: AbortSignal,
 ): Promise<FoundPayment<KnownBlock>> {
   const { chainId, threshold, configured } = quorum
-  const side = sideOf(payers, extraData)
+  const side = solverSideOf(payers, extraData)
   const terms = { orderId, side, targets, calls, nativeCurrency: codec.nativeCurrency }
   const id = codec.canonicalTransactionId(transactionId)
   const largeReading = { transactionId: id, wanted: terms, rule, threshold, configured, recordsPayments }
@@ -174,12 +179,12 @@ async function readPaymentByReceipt(
   signal: AbortSignal,
 ): Promise<FoundPayment<KnownBlock>> {
   const { payers, transactions, ownContracts } = reading
-  const side = sideOf(payers, extraData)
+  const side = solverSideOf(payers, extraData)
   const terms = { orderId, side, targets, calls, nativeCurrency: codec.nativeCurrency }
   const codeOf: Wanted['codeOf'] = (logs, transaction) =>
     transaction === undefined || ownContracts.has(transaction.to ?? '')
       ? []
-      : codeMatters({ logs, transaction }, terms)
+      : accountsWhoseCodeMatters({ logs, transaction }, terms)
   const { final, evidence } = await transactions.read(
     {
       transactionId,

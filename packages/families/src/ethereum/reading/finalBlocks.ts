@@ -5,8 +5,8 @@ import { parseHead } from '../agreement/head.ts'
 import { type EvmHeader, headerCall, parseHeader } from './answers.ts'
 import {
   blocksUntilOldEnough,
+  type FinalHeight,
   type FinalityRule,
-  type FinalPin,
   type Heads,
   pinFinalHeight,
 } from './finality.ts'
@@ -98,7 +98,7 @@ function linkedBlocks(
  */
 export async function newestFinal(
   rule: FinalityRule,
-  pin: FinalPin,
+  pin: FinalHeight,
   readHeader: (height: bigint) => Promise<EvmHeader>,
 ): Promise<EvmHeader | undefined> {
   let height = pin.height

@@ -48,7 +48,7 @@ export function describeFinality({ mode, tag, blocks, seconds }: FinalityRule): 
 export type Heads = { readonly latest: EvmHeader; readonly tagged: EvmHeader | undefined }
 
 /** Agreed after the first round: the height at which all endpoints are read, and the time by which ages are judged. */
-export type FinalPin = {
+export type FinalHeight = {
   /** Highest block that can be final; in mode `time` the head, since only timestamps decide there. */
   readonly height: bigint
   readonly headNumber: bigint
@@ -60,7 +60,7 @@ export type FinalPin = {
  * behind does not move it.
  * @source ledger-and-safety.md 4.3
  */
-export function pinFinalHeight(rule: FinalityRule, threshold: number, heads: readonly Heads[]): FinalPin {
+export function pinFinalHeight(rule: FinalityRule, threshold: number, heads: readonly Heads[]): FinalHeight {
   const headNumber = reachedBy(
     threshold,
     heads.map(({ latest }) => latest.number),
@@ -80,7 +80,7 @@ export function headsOf<Seen>(view: { readonly heads: Seen }): Seen {
 }
 
 /** True if the rule counts seconds and a block of this timestamp is not old enough. */
-export function isTooYoung(rule: FinalityRule, pin: FinalPin, blockSeconds: bigint): boolean {
+export function isTooYoung(rule: FinalityRule, pin: FinalHeight, blockSeconds: bigint): boolean {
   const countsSeconds = rule.mode === 'time' || rule.mode === 'depth-and-time'
   return countsSeconds && pin.headSeconds - blockSeconds < rule.seconds
 }
@@ -91,7 +91,7 @@ export function isTooYoung(rule: FinalityRule, pin: FinalPin, blockSeconds: bigi
  */
 export function blocksUntilOldEnough(
   rule: FinalityRule,
-  pin: FinalPin,
+  pin: FinalHeight,
   block: { readonly number: bigint; readonly timestampSeconds: bigint },
 ): bigint {
   if (!isTooYoung(rule, pin, block.timestampSeconds)) return 0n
@@ -110,7 +110,7 @@ export function blocksUntilOldEnough(
  */
 export function secondsToFinality(
   rule: FinalityRule,
-  pin: FinalPin,
+  pin: FinalHeight,
   block: { readonly number: bigint; readonly timestampSeconds?: bigint },
 ): number {
   const blocksLeft = rule.mode === 'time' ? 0n : block.number - pin.height

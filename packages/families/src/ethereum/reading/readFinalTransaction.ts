@@ -16,8 +16,8 @@ import {
   transactionCall,
 } from './answers.ts'
 import {
+  type FinalHeight,
   type FinalityRule,
-  type FinalPin,
   type Heads,
   headsOf,
   isTooYoung,
@@ -83,7 +83,7 @@ type FirstRound = {
  */
 export function transactionQuestion(
   reading: TransactionReading,
-): Omit<ChainQuestion<FirstRound, FinalPin, FinalTransaction>, 'signal'> {
+): Omit<ChainQuestion<FirstRound, FinalHeight, FinalTransaction>, 'signal'> {
   const { transactionId, rule, threshold } = reading
   return {
     transactionId,
@@ -157,7 +157,7 @@ async function readLargeView(
   return { heads: parseHeads(rule, heads), receipt: 'too_large', transaction: undefined }
 }
 
-type JudgeInput = TransactionReading & { readonly own: FirstRound; readonly pin: FinalPin }
+type JudgeInput = TransactionReading & { readonly own: FirstRound; readonly pin: FinalHeight }
 
 /** One endpoint's vote, from both rounds. */
 async function judge(

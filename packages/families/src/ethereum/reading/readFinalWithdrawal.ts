@@ -10,8 +10,8 @@ import {
   receiptCall,
 } from './answers.ts'
 import {
+  type FinalHeight,
   type FinalityRule,
-  type FinalPin,
   type Heads,
   headsOf,
   isTooYoung,
@@ -46,7 +46,7 @@ type FirstRound = { readonly heads: Heads; readonly receipt: ReturnType<typeof p
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,
-): Omit<ChainQuestion<FirstRound, FinalPin, FinalWithdrawal>, 'signal'> {
+): Omit<ChainQuestion<FirstRound, FinalHeight, FinalWithdrawal>, 'signal'> {
   const { rule, threshold, transactionId } = reading
   return {
     async first(view, signal) {
@@ -62,7 +62,7 @@ export function withdrawalQuestion(
   }
 }
 
-type JudgeInput = WithdrawalReading & { readonly own: FirstRound; readonly pin: FinalPin }
+type JudgeInput = WithdrawalReading & { readonly own: FirstRound; readonly pin: FinalHeight }
 
 /** One endpoint's vote, from both rounds. */
 async function judge(

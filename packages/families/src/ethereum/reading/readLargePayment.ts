@@ -14,7 +14,7 @@ import {
 } from './answers.ts'
 import { addressTopic, paidTopic, transferTopic } from './events.ts'
 import {
-  type FinalPin,
+  type FinalHeight,
   type Heads,
   headsOf,
   isTooYoung,
@@ -48,7 +48,7 @@ type FirstRound = { readonly heads: Heads; readonly transaction: EvmTransaction 
  */
 export function largePaymentQuestion(
   reading: LargeReading,
-): Omit<ChainQuestion<FirstRound, FinalPin, FinalTransaction>, 'signal'> {
+): Omit<ChainQuestion<FirstRound, FinalHeight, FinalTransaction>, 'signal'> {
   const { transactionId, rule, threshold } = reading
   return {
     transactionId,
@@ -65,7 +65,7 @@ export function largePaymentQuestion(
   }
 }
 
-type JudgeInput = LargeReading & { readonly own: FirstRound; readonly pin: FinalPin }
+type JudgeInput = LargeReading & { readonly own: FirstRound; readonly pin: FinalHeight }
 
 /** One endpoint's vote, from both rounds. */
 async function judge(

@@ -5,8 +5,8 @@ import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './a
 import { ethereumFinalBlocks } from './finalBlocks.ts'
 import {
   describeFinality,
+  type FinalHeight,
   type FinalityRule,
-  type FinalPin,
   type Heads,
   pinFinalHeight,
   secondsToFinality,
@@ -117,7 +117,7 @@ type JudgeInput = {
   readonly oracleAddress: Hex
   readonly hubAddress: Hex
   readonly rule: FinalityRule
-  readonly pin: FinalPin
+  readonly pin: FinalHeight
 }
 
 /** Judges one endpoint: its state at the final height, or else if only the newest block shows the missing part. */

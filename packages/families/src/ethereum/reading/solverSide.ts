@@ -10,7 +10,7 @@ export type SolverSide = ListedPayers & {
 }
 
 /** The solver's side of an order. Extra data can choose only among listed contracts. */
-export function sideOf(listed: ListedPayers, extraData: Hex): SolverSide {
+export function solverSideOf(listed: ListedPayers, extraData: Hex): SolverSide {
   const fillContract = fillContractOf(extraData)
   const isListed = fillContract !== undefined && listed.fillContracts.has(fillContract)
   const couldBeListed =

@@ -3,7 +3,7 @@ import { decodeEvmWithdrawal, evmWithdrawalId, type WithdrawalCall } from '../ru
 import { withdrawalTransfer } from '../rules/withdrawalTransfer.ts'
 import type { EvmLog } from './answers.ts'
 import { readRelayCallExecuted } from './events.ts'
-import type { FinalityRule, FinalPin } from './finality.ts'
+import type { FinalHeight, FinalityRule } from './finality.ts'
 
 /** Contents of the withdrawal bytes in a request for an attestation. Hex in lower case. */
 export type WithdrawalTerms = {
@@ -42,7 +42,7 @@ export function callRequestsData(withdrawalId: Hex): Hex {
  */
 export function withdrawalStatus(
   { expirationSeconds }: Pick<WithdrawalTerms, 'expirationSeconds'>,
-  { rule, pin }: { readonly rule: FinalityRule; readonly pin: FinalPin },
+  { rule, pin }: { readonly rule: FinalityRule; readonly pin: FinalHeight },
   state: { readonly isUsed: boolean; readonly finalBlockSeconds: bigint },
 ): WithdrawalStatus {
   if (state.isUsed) return 'executed'

@@ -25,7 +25,7 @@ const zeroAddress: Hex = `0x${'0'.repeat(40)}`
  * @throws ConfigurationError naming the entry that is none
  */
 export function parseAddressList(setting: string, list: string | undefined): ReadonlySet<Hex> {
-  const accounts = listEntries(setting, list).map(({ text, place }) => {
+  const accounts = listEntries(setting, list).map(({ text, entryName: place }) => {
     const account = parseCasedAddress(text)
     if (account === undefined)
       throw new ConfigurationError(`${place} is no address: 0x, 40 hex digits, and a checksum that is right.`)

@@ -159,9 +159,9 @@ class HyperliquidQuoter implements QuotingChain {
 function openRecent(now: () => number) {
   return {
     // Accounts of the exchange are never removed.
-    lacks: createRecent<AccountLack>(now, { lasts: (lack) => lack === lacksNothing }),
+    lacks: createRecent<AccountLack>(now, { isPermanent: (lack) => lack === lacksNothing }),
     amounts: createRecent<bigint>(now),
-    tokens: createRecent<readonly SpotToken[]>(now, { lasts: () => true }),
+    tokens: createRecent<readonly SpotToken[]>(now, { isPermanent: () => true }),
   }
 }
 

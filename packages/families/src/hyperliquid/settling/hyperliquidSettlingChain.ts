@@ -30,7 +30,11 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
   const quorum = explorersBeside(client)
   const reader = createHyperliquidFactsReader({ chain: { ...chain, depository }, quorum, hubEntries, limits })
   const depositories = [depository, ...additionalDepositories].map(hyperliquidCodec.canonicalAddress)
-  const { markAt, placed, ...time } = createTimeAsHeight({
+  const {
+    markAt,
+    withTimeAsBlock: placed,
+    ...time
+  } = createTimeAsHeight({
     client,
     call: statusCall,
     readMs: parseTime,

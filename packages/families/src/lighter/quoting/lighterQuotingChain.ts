@@ -53,7 +53,7 @@ export const lighterQuotingChain: QuotingChainFamily = {
   open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
     const recent = {
       // Accounts of the exchange are never removed.
-      lacks: createRecent<AccountLack>(now, { lasts: (lack) => lack === lacksNothing }),
+      lacks: createRecent<AccountLack>(now, { isPermanent: (lack) => lack === lacksNothing }),
       amounts: createRecent<bigint>(now),
     }
     const agreed = agreedAnswersOf(client, onFailure)

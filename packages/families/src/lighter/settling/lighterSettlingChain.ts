@@ -37,7 +37,11 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
   const transactionReader = createLighterTransactions({ quorum, limits })
   const reader = createLighterFactsReader({ chain, quorum, findTransfers: noTransferLookup, limits })
   const depositories = depositoriesOf(chain)
-  const { markAt, placed, ...time } = createTimeAsHeight({
+  const {
+    markAt,
+    withTimeAsBlock: placed,
+    ...time
+  } = createTimeAsHeight({
     client,
     call: statusCall,
     readMs: (answer) => parseSeconds(answer) * 1_000n,

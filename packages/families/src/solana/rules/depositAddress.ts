@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { bytesToHex, concatBytes, fixedHexToBytes, hexDigits, hexToBytes, sha256 } from '@causeway/core'
-import { remembered, solanaCodec } from '@causeway/core/encodings'
+import { getOrCompute, solanaCodec } from '@causeway/core/encodings'
 import type { DepositAddress, DepositAddressing, DepositAddressTerms } from '../../rules/quotingFamily.ts'
 import { solanaLibrary } from './library.ts'
 import type { SolanaDepository } from './programAddresses.ts'
@@ -32,7 +32,7 @@ export function solanaDepositAddress(
       fixedHexToBytes(terms.nonce, 32),
     ]),
   )
-  const address = remembered(derived, `${program} ${hexDigits(hash)}`, () => {
+  const address = getOrCompute(derived, `${program} ${hexDigits(hash)}`, () => {
     const { PublicKey } = solanaLibrary()
     const seeds = [Buffer.from('deposit'), hash]
     return PublicKey.findProgramAddressSync(seeds, new PublicKey(program))[0].toBase58()

@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { hexToBytes } from '@causeway/core'
-import { remembered } from '@causeway/core/encodings'
+import { getOrCompute } from '@causeway/core/encodings'
 import { solanaLibrary } from './library.ts'
 import { associatedTokenProgram } from './programs.ts'
 
@@ -42,7 +42,7 @@ const tokenAccounts = new Map<string, string>()
  * keys
  */
 export function associatedTokenAccount(owner: string, { mint, tokenProgram }: SolanaToken): string {
-  return remembered(tokenAccounts, `${owner} ${tokenProgram} ${mint}`, () => {
+  return getOrCompute(tokenAccounts, `${owner} ${tokenProgram} ${mint}`, () => {
     const { PublicKey } = solanaLibrary()
     const seeds = [owner, tokenProgram, mint].map((address) => new PublicKey(address).toBytes())
     return derive(associatedTokenProgram, seeds)
@@ -62,7 +62,7 @@ const checkedKeys = new Map<string, boolean>()
  * are chosen off the curve. @throws Error for a text that is no address @source Solana documentation, "PDA"
  */
 export function isSolanaKey(address: string): boolean {
-  return remembered(checkedKeys, address, () => {
+  return getOrCompute(checkedKeys, address, () => {
     const { PublicKey } = solanaLibrary()
     return PublicKey.isOnCurve(new PublicKey(address).toBytes())
   })

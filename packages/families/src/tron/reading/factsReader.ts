@@ -5,10 +5,10 @@ import type { QuorumClient } from '@causeway/rpc'
 import { createFinalBlocks } from '@causeway/rpc'
 import { type FinalityRule, finalityRule } from '../../ethereum/reading/finality.ts'
 import { defaultReaderLimits } from '../../ethereum/reading/finalTransactions.ts'
-import { codeMatters } from '../../ethereum/reading/payments/provePayment.ts'
+import { accountsWhoseCodeMatters } from '../../ethereum/reading/payments/provePayment.ts'
 import type { RecordsPayments } from '../../ethereum/reading/readFinalTransaction.ts'
 import type { FinalWithdrawal } from '../../ethereum/reading/readFinalWithdrawal.ts'
-import { sideOf, unlistedFillContract } from '../../ethereum/reading/solverSide.ts'
+import { solverSideOf, unlistedFillContract } from '../../ethereum/reading/solverSide.ts'
 import { readWithdrawalTerms } from '../../ethereum/reading/withdrawals.ts'
 import { decodeEvmWithdrawal } from '../../ethereum/rules/withdrawal.ts'
 import {
@@ -126,7 +126,7 @@ async function readPayment(
   signal: AbortSignal,
 ): Promise<FoundPayment<KnownBlock>> {
   const targets = payments.map(targetOf)
-  const side = sideOf(payers, extraData)
+  const side = solverSideOf(payers, extraData)
   const terms = paymentTerms({ orderId, side, targets, calls })
   const { final, evidence } = await transactions.read(
     {
@@ -137,7 +137,7 @@ async function readPayment(
         transaction: 'always',
         positions: () => false,
         codeOf: (logs, transaction) =>
-          transaction === undefined ? [] : codeMatters({ logs, transaction }, terms),
+          transaction === undefined ? [] : accountsWhoseCodeMatters({ logs, transaction }, terms),
       },
     },
     signal,

@@ -1,7 +1,7 @@
 import {
   describeFinality,
+  type FinalHeight,
   type FinalityRule,
-  type FinalPin,
   type Heads,
   pinFinalHeight,
 } from '../../ethereum/reading/finality.ts'
@@ -14,7 +14,11 @@ export type TronHeads = { readonly latest: TronHeader; readonly solid: TronHeade
  * The newest final height: by the chain's rule of blocks and seconds, but never above what enough endpoints have
  * solidified. Mode `tag` asks only for the latter. @source TRON developer documentation, "Solidified block"
  */
-export function pinSolidHeight(rule: FinalityRule, threshold: number, heads: readonly TronHeads[]): FinalPin {
+export function pinSolidHeight(
+  rule: FinalityRule,
+  threshold: number,
+  heads: readonly TronHeads[],
+): FinalHeight {
   const views = heads.map(({ latest, solid }): Heads => ({ latest, tagged: solid }))
   const pin = pinFinalHeight(rule, threshold, views)
   const solidHeight = pinFinalHeight({ ...rule, mode: 'tag' }, threshold, views).height

@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import type { ChainQuestion, Sighting } from '@causeway/rpc'
 import { comparisonText, MalformedAnswerError } from '@causeway/rpc'
 import type { EvmLog } from '../../ethereum/reading/answers.ts'
-import { type FinalPin, headsOf, isTooYoung, secondsToFinality } from '../../ethereum/reading/finality.ts'
+import { type FinalHeight, headsOf, isTooYoung, secondsToFinality } from '../../ethereum/reading/finality.ts'
 import type { AccountCode } from '../../ethereum/reading/payments/paidTransaction.ts'
 import {
   accountCode,
@@ -62,7 +62,7 @@ type OwnView = {
  */
 export function transactionQuestion(
   reading: TransactionReading,
-): Omit<ChainQuestion<OwnView, FinalPin, FinalTransaction, TronView>, 'signal'> {
+): Omit<ChainQuestion<OwnView, FinalHeight, FinalTransaction, TronView>, 'signal'> {
   const { transactionId, rule, threshold } = reading
   return {
     transactionId,
@@ -108,7 +108,7 @@ export function requireHeader(body: unknown, expected?: bigint): TronHeader {
   return header
 }
 
-type Judging = TransactionReading & { readonly own: OwnView; readonly pin: FinalPin }
+type Judging = TransactionReading & { readonly own: OwnView; readonly pin: FinalHeight }
 
 async function judge(
   view: TronView,

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { ChainQuestion, Sighting } from '@causeway/rpc'
 import { MalformedAnswerError } from '@causeway/rpc'
-import { type FinalityRule, type FinalPin, headsOf, isTooYoung } from '../../ethereum/reading/finality.ts'
+import { type FinalHeight, type FinalityRule, headsOf, isTooYoung } from '../../ethereum/reading/finality.ts'
 import type { FinalWithdrawal } from '../../ethereum/reading/readFinalWithdrawal.ts'
 import {
   provesExecution,
@@ -35,7 +35,7 @@ type OwnView = { readonly heads: TronHeads; readonly info: TronInfo | undefined 
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,
-): Omit<ChainQuestion<OwnView, FinalPin, FinalWithdrawal, TronView>, 'signal'> {
+): Omit<ChainQuestion<OwnView, FinalHeight, FinalWithdrawal, TronView>, 'signal'> {
   const { rule, threshold, transactionId } = reading
   return {
     async first(view, signal) {
@@ -50,7 +50,7 @@ export function withdrawalQuestion(
   }
 }
 
-type Judging = WithdrawalReading & { readonly own: OwnView; readonly pin: FinalPin }
+type Judging = WithdrawalReading & { readonly own: OwnView; readonly pin: FinalHeight }
 
 async function judge(
   view: TronView,

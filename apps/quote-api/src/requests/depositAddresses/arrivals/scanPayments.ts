@@ -3,8 +3,8 @@ import { type AddressPayments, largestTransfers, lateMs, payersOf, sumPayments }
 import { createLruCache } from '@causeway/rpc'
 import {
   type BlockCursor,
-  below,
   finalRange,
+  heightBelow,
   liveRange,
   rewindCursor,
 } from '../../../chainReadings/blockCursor.ts'
@@ -71,7 +71,7 @@ class PaymentScanner {
     const { chain } = this.#site
     const { steps, payments } = blocksOf(this.#site)
     const cursor = await readScanCursor(database, chain.chainId)
-    const first = below(head, steps.firstBlocks)
+    const first = heightBelow(head, steps.firstBlocks)
     const position = cursor ?? { scannedTo: first, finalTo: first }
     // This is asked after the head was read: an address that is made later can only be paid above that head.
     if (!(await hasAddresses(database, chain.chainId))) {
@@ -100,7 +100,7 @@ class PaymentScanner {
     fence: Run['fence'],
   ): Promise<void> {
     const { rewindBlocks, lateBlocks } = blocksOf(this.#site).steps
-    const back = below(head, maxBigint(lateBlocks, minBigint(rewindBlocks, unwatchedBlocks)))
+    const back = heightBelow(head, maxBigint(lateBlocks, minBigint(rewindBlocks, unwatchedBlocks)))
     if (back <= scannedTo) return
     const next = { scannedTo: back, finalTo: maxBigint(finalTo, back), scannedHash: undefined }
     await this.#keep(noPayments, fence, (tx) => moveScanCursor(tx, this.#site.chain.chainId, next))

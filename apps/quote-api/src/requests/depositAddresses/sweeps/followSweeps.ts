@@ -61,7 +61,7 @@ async function readSweep(
   })
   const isReverted = mined?.succeeded === false
   const pauseMs = Math.min(paceMs(chain.chain.config) / 2, pauseMaxMs)
-  return { mark: versionOfWork(item), seen: { outcome, isReverted, pauseMs } }
+  return { rowVersion: versionOfWork(item), facts: { outcome, isReverted, pauseMs } }
 }
 
 async function recordOutcome(

@@ -84,7 +84,10 @@ async function readFilled(
   const deposit = await readDeposit(context.database, depositId)
   if (deposit === undefined) return undefined
   const { trace = (_request, work) => work() } = context
-  return { mark: [depositId], seen: await trace(request, () => readProof(context, request, deposit, reads)) }
+  return {
+    rowVersion: [depositId],
+    facts: await trace(request, () => readProof(context, request, deposit, reads)),
+  }
 }
 
 /** Reads the fill, and asks the oracles for their signatures once deposit and fill are final. */

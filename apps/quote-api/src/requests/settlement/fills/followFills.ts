@@ -78,7 +78,7 @@ async function readFilling(
   const isGivenUp = stepOf(context, request, item, fillFacts).action === 'refund'
   const fillContract = fillContractOf(request.order.output.extraData)
   const isRecorded = isGivenUp ? await isPaid?.(request.orderId, reads.signal, fillContract) : undefined
-  return { mark: versionOfWork(item), seen: { ...fillFacts, isRecorded } }
+  return { rowVersion: versionOfWork(item), facts: { ...fillFacts, isRecorded } }
 }
 
 async function lockFilling(

@@ -4,9 +4,9 @@ import { describeFinalChange, judgeFinal, lateBlocksOf, type PassRange } from '@
 import { isOverPace, refusesContent } from '@causeway/rpc'
 import {
   type BlockCursor,
-  below,
   finalRange,
   firstCursor,
+  heightBelow,
   liveRange,
   type ReadMemory,
   rewindCursor,
@@ -42,7 +42,7 @@ export function stepsOf({ steps, chain: { config } }: Pick<FindingChain, 'chain'
 
 /** The cursor with a `finalTo`, also if an older release stored none. */
 function toBlockCursor(cursor: DepositCursor, steps: WatchSteps): BlockCursor {
-  const { scannedTo, finalTo = below(scannedTo, steps.rewindBlocks) } = cursor
+  const { scannedTo, finalTo = heightBelow(scannedTo, steps.rewindBlocks) } = cursor
   return { scannedTo, finalTo }
 }
 
@@ -227,7 +227,7 @@ export async function stopAt(
   const { chainId, key } = chain.chain
   await stopChain(tx, { chainId, name: key, actor: 'quote-api', reason })
   // Blocks below it may have changed too, so they are read again.
-  const finalTo = below(end, stepsOf(chain).rewindBlocks)
+  const finalTo = heightBelow(end, stepsOf(chain).rewindBlocks)
   await moveFinalCursor(tx, chainId, { finalTo, finalHash: undefined })
   await doubtDeposits(tx, chainId)
 }

@@ -2,7 +2,7 @@ import {
   depositsExecutionKey,
   type Hex,
   noFillOrRefundData,
-  noFillOrRefundPlace,
+  noFillOrRefundEntryKey,
   type SqlTx,
 } from '@causeway/core'
 import type { HubEntries, HubReader } from '@causeway/families'
@@ -64,7 +64,7 @@ export async function followRecoveries(context: RecoveryContext, run: Run): Prom
 async function readObstacle(context: RecoveryContext, requestId: Hex, signal: AbortSignal) {
   const request = await readSettledRequest(context.database, requestId)
   if (request === undefined) return undefined
-  return { mark: [], seen: promiseObstacle(await readPromiseFacts(context, request, signal)) }
+  return { rowVersion: [], facts: promiseObstacle(await readPromiseFacts(context, request, signal)) }
 }
 
 async function lockUnsigned(tx: SqlTx, requestId: Hex): Promise<SettledRequest | undefined> {
@@ -97,17 +97,17 @@ async function readEntered(
   const chain = deposit && chains.get(deposit.chainId)?.chain
   if (!request || deposit === undefined || chain === undefined) return undefined
   const mark = versionOfWork(item)
-  if (hub === undefined) return { mark, seen: true }
+  if (hub === undefined) return { rowVersion: mark, facts: true }
   const { solverChainId, solver } = request.order
   // CAST: an order's signer is an EVM account.
   const promise = { solverChainId, solver: solver as Hex, orderId: request.orderId }
-  const { user, id } = noFillOrRefundPlace(promise)
+  const { user, id } = noFillOrRefundEntryKey(promise)
   const key = depositsExecutionKey({ chainId: chain.key, transactionId: deposit.txHash })
   const [entry, hasDeposit] = await Promise.all([
     hub.entries.read(user, id, { signal }),
     hub.isExecuted(key, { signal }),
   ])
-  return { mark, seen: hasDeposit && entry.data === noFillOrRefundData }
+  return { rowVersion: mark, facts: hasDeposit && entry.data === noFillOrRefundData }
 }
 
 /** Ends a reported item if the hub confirms it, and with the last item the request; else offers it again. */

@@ -97,7 +97,7 @@ async function readRefund(
     isDeep: await isPaymentDeep(chain, orderValueMicroUsd(request), payment, signal),
     pauseMs: paceMs(chain.chain.config) / 2,
   }
-  return { mark: versionOfWork(item), seen: refundFacts }
+  return { rowVersion: versionOfWork(item), facts: refundFacts }
 }
 
 /** The id that the fill contract records for the refund of a deposit; undefined while the deposit is in no block. */

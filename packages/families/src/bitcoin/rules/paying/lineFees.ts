@@ -15,7 +15,7 @@ export type LineBid = {
   readonly dropped: readonly bigint[]
   /** Market price, and the highest allowed bid; satoshi per 1,000 virtual bytes. */
   readonly satPerKvb: bigint
-  readonly ceiling: bigint
+  readonly ceilingSatPerKvb: bigint
 }
 
 /** Minimum relay fee for a replacement, in satoshi per 1,000 virtual bytes. @source BIP 125, rule 4 */
@@ -34,7 +34,7 @@ export const unminedMax = 20
  * @source BIP 125, rules 3 and 4
  */
 export function lineFee(bid: LineBid): bigint | undefined {
-  const { virtualBytes, satPerKvb, ceiling } = bid
+  const { virtualBytes, satPerKvb, ceilingSatPerKvb: ceiling } = bid
   const dropped = bid.dropped.reduce((sum, fee) => sum + fee, 0n)
   const least =
     bid.replaced === undefined ? 0n : bid.replaced + dropped + feeAt(incrementalSatPerKvb, virtualBytes)

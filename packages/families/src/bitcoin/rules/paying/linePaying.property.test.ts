@@ -176,11 +176,16 @@ describe('the fee of a transaction of a line', () => {
     replaced: fc.option(fc.bigInt(1n, 100_000n), { nil: undefined }),
     dropped: fc.array(fc.bigInt(1n, 100_000n), { maxLength: 4 }),
     satPerKvb: fc.bigInt(1n, 300_000n),
-    ceiling: fc.bigInt(1_000n, 200_000n),
+    ceilingSatPerKvb: fc.bigInt(1_000n, 200_000n),
   })
   const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n)
   /** Fees that the ceiling allows for the transaction alone, and for the package with all transactions before it. */
-  const allowed = ({ before, dropped, virtualBytes, ceiling }: LineBid): readonly bigint[] => {
+  const allowed = ({
+    before,
+    dropped,
+    virtualBytes,
+    ceilingSatPerKvb: ceiling,
+  }: LineBid): readonly bigint[] => {
     const size = before.reduce((total, one) => total + one.virtualBytes, virtualBytes)
     const missing = feeAt(ceiling, size) - sum(before.map(({ fee }) => fee))
     return [sum(dropped) + feeAt(ceiling, virtualBytes), sum(dropped) + missing]
@@ -221,7 +226,7 @@ describe('the fee of a transaction of a line', () => {
 
   const bid: LineBid = {
     ...{ virtualBytes: 200, before: [], replaced: undefined, dropped: [] },
-    ...{ satPerKvb: 10_000n, ceiling: 50_000n },
+    ...{ satPerKvb: 10_000n, ceilingSatPerKvb: 50_000n },
   }
   test('lifts what waits before it to the price of the market', () => {
     expect(lineFee({ ...bid, before: [{ fee: 200n, virtualBytes: 200 }] })).toBe(3_800n)
@@ -230,7 +235,7 @@ describe('the fee of a transaction of a line', () => {
 
   test('is undefined where nodes ask more than the ceiling has', () => {
     const second = { ...bid, satPerKvb: 4_000n, replaced: 900n }
-    expect(lineFee({ ...second, ceiling: 5_500n })).toBe(1_100n)
-    expect(lineFee({ ...second, ceiling: 5_490n })).toBeUndefined()
+    expect(lineFee({ ...second, ceilingSatPerKvb: 5_500n })).toBe(1_100n)
+    expect(lineFee({ ...second, ceilingSatPerKvb: 5_490n })).toBeUndefined()
   })
 })

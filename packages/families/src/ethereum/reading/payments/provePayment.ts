@@ -76,7 +76,10 @@ function mayBePaid(
 }
 
 /** Accounts whose code must be read to prove the payment: the called fill contract, and payees of native coin. */
-export function codeMatters(paid: Omit<PaidTransaction, 'code'>, terms: PaymentTerms): readonly Hex[] {
+export function accountsWhoseCodeMatters(
+  paid: Omit<PaidTransaction, 'code'>,
+  terms: PaymentTerms,
+): readonly Hex[] {
   const { to } = paid.transaction
   const called = to !== undefined && to === terms.side.chosen ? [to] : []
   const payees = nativePayees(paid, terms).map(({ recipient }) => recipient)
