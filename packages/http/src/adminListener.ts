@@ -13,7 +13,7 @@ import { descriptionPath } from './referencePage.ts'
 export type AdminListenerOptions = {
   readonly logger: FastifyBaseLogger
   readonly errors: ErrorPolicy
-  /** Address it will be bound to. */
+  /** Address that the caller will bind the listener to; decides whether a key is required. */
   readonly host: string
   /** `ENVIRONMENT=local`, the only one whose listener may stand open on loopback. */
   readonly isLocal: boolean
@@ -25,12 +25,15 @@ export type AdminListenerOptions = {
 const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /**
- * The listener for mutations by operators; the caller adds routes and listens on `host`.
- * With a key every request needs it in `x-api-key`; only the description of the routes, which is public with the
- * source, may be read without. Without a key, in `local` alone, only loopback may be
- * bound, and requests must name loopback in `host`, so that a web page cannot reach it through a rebound
- * name. Elsewhere whatever runs on the machine could be operator, so loopback needs the key as well. Files of pages
- * (`config.isPage`) hold nothing and need no key: a browser cannot send one before it has them.
+ * Makes the listener for mutations by operators; the caller adds routes and listens on `host`.
+ *
+ * With a key: every request must carry it in `x-api-key`. Exempt are the description of the routes, which is public
+ * with the source, and files of pages (`config.isPage`): they hold no secret, and a browser needs them before it can
+ * send a key.
+ *
+ * Without a key: allowed only in `local` and only on loopback. Requests must then name loopback in `host`, which stops
+ * a web page that reaches the listener through DNS rebinding. Other environments require the key on loopback as well,
+ * because any program on the machine could act as operator there.
  * @throws ConfigurationError for a key that is missing or can be guessed
  * @source rule O-141
  */
@@ -43,12 +46,10 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     trustedProxies: [],
     processPrefix: randomBytes(5).toString('hex'),
   })
-  const isAllowed = apiKey === undefined ? namesLoopback : eitherOf(isDescription, createKeyCheck(apiKey))
-  const isOpen = (request: FastifyRequest) =>
-    apiKey !== undefined && request.routeOptions.config.isPage === true
+  const isAllowed = apiKey === undefined ? namesLoopback : keyedAccess(createKeyCheck(apiKey))
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store')
-    if (!isOpen(request) && !isAllowed(request)) return done(unauthorized())
+    if (!isAllowed(request)) return done(unauthorized())
     done(request.is404 ? notFound() : undefined)
   })
   await registerOpenApi(app, {
@@ -61,7 +62,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
   return app
 }
 
-/** @throws ConfigurationError where nobody could tell the operator from others */
+/** @throws ConfigurationError where a key is required and missing, or is easy to guess */
 export function checkAdminKey({
   host,
   isLocal,
@@ -77,13 +78,13 @@ export function checkAdminKey({
   )
 }
 
-type Check = (request: FastifyRequest) => boolean
+type AccessCheck = (request: FastifyRequest) => boolean
 
-function eitherOf(one: Check, other: Check): Check {
-  return (request) => one(request) || other(request)
+function keyedAccess(hasKey: AccessCheck): AccessCheck {
+  return (request) => request.routeOptions.config.isPage === true || isDescription(request) || hasKey(request)
 }
 
-/** By the route that was found, whatever the URL looked like. */
+/** Looks at the pattern of the matched route and not at the URL, which a caller may spell in many ways. */
 function isDescription({ routeOptions: { url = '' }, is404 }: FastifyRequest): boolean {
   return !is404 && (url === descriptionPath || url.startsWith(`${descriptionPath}/`))
 }
@@ -94,8 +95,8 @@ function namesLoopback(request: FastifyRequest): boolean {
   return name !== undefined && loopbackHosts.has(name)
 }
 
-/** Compares hashes, so that neither content nor length of the key shows in the time it takes. */
-function createKeyCheck(apiKey: Secret): Check {
+/** Compares hashes in constant time, so that timing shows neither content nor length of the key. */
+function createKeyCheck(apiKey: Secret): AccessCheck {
   const expected = createHash('sha256').update(apiKey.reveal()).digest()
   return (request) => {
     const presented = request.headers['x-api-key']

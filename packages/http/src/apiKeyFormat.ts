@@ -2,10 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type ApiKeyRecord, type ApiKeys, apiKeyLengthMax } from './apiKeys.ts'
 
-/** A key that has the right form and checksum; nothing is known about its validity yet. */
+/** Public parts of a key whose form and checksum are right; it may still be unknown or revoked. */
 export type ParsedApiKey = { readonly environment: 'live' | 'test'; readonly keyId: string }
 
-/** A stored key: only a keyed hash of it exists. */
+/** A key as the database keeps it: a keyed hash in place of the key. */
 export type StoredApiKey = {
   readonly record: ApiKeyRecord
   /** HMAC-SHA-256 of the whole key under the pepper named by `pepperId`; 32 bytes. */
@@ -13,6 +13,7 @@ export type StoredApiKey = {
   readonly pepperId: string
 }
 
+/** Reads stored keys; the database implements it. */
 export interface ApiKeyLookup {
   findByKeyId(keyId: string): Promise<StoredApiKey | undefined>
 }
@@ -21,7 +22,7 @@ const base32Alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const keyIdBytes = 10
 const secretBytes = 32
-const form = /^causeway_(live|test)_([a-z2-7]{10})_[\w-]{43}_([0-9A-Za-z]{6})$/
+const keyPattern = /^causeway_(live|test)_([a-z2-7]{10})_[\w-]{43}_([0-9A-Za-z]{6})$/
 
 /**
  * Writes a new key `causeway_<environment>_<keyId>_<secret>_<checksum>` from 42 random bytes.
@@ -40,24 +41,27 @@ export function formatApiKey(args: { environment: 'live' | 'test'; random: Uint8
 /** `undefined` when the form or the checksum is wrong. */
 export function parseApiKey(key: string): ParsedApiKey | undefined {
   if (key.length > apiKeyLengthMax) return undefined
-  const match = form.exec(key)
-  const [, environment, keyId, check] = match ?? []
-  if (keyId === undefined || check !== checksum(key.slice(0, -7))) return undefined
+  const [, environment, keyId, presentedChecksum] = keyPattern.exec(key) ?? []
+  if (keyId === undefined) return undefined
+  const body = key.slice(0, key.lastIndexOf('_'))
+  if (presentedChecksum !== checksum(body)) return undefined
   return { environment: environment === 'live' ? 'live' : 'test', keyId }
 }
 
-/** 32 bytes. A slow derivation buys nothing for 256 random bits and would be a way to exhaust us. */
+/**
+ * @returns 32 bytes. A slow hash would add nothing to 256 random bits, and would let callers exhaust our processor.
+ */
 export function hashApiKey(key: string, pepper: Uint8Array): Buffer {
   return createHmac('sha256', pepper).update(key).digest()
 }
 
 /**
- * Keys kept by a lookup: form and checksum first, then one keyed hash and one constant-time
- * comparison whether or not the key exists, so that time tells nothing about which ids do.
+ * Makes the check of presented keys over stored ones. Form and checksum come first. Then it computes one keyed hash and
+ * one constant-time comparison whether or not the key id exists, so that timing does not reveal existing ids.
  */
 export function createApiKeys(options: {
   lookup: ApiKeyLookup
-  /** At least one; `pepperId` of a row names its entry. 32 bytes each. */
+  /** Secret HMAC keys of 32 bytes by id; `pepperId` of a stored key names its entry. At least one. */
   peppers: ReadonlyMap<string, Uint8Array>
 }): ApiKeys {
   const { lookup, peppers } = options
@@ -77,13 +81,13 @@ export function createApiKeys(options: {
   }
 }
 
-/** CRC-32 as six base62 digits. */
+/** CRC-32 as six base62 digits, the most significant first. */
 function checksum(text: string): string {
-  let rest = crc32(text)
+  let remaining = crc32(text)
   let digits = ''
   for (let index = 0; index < 6; index += 1) {
-    digits = base62Alphabet.charAt(rest % 62) + digits
-    rest = Math.floor(rest / 62)
+    digits = base62Alphabet.charAt(remaining % 62) + digits
+    remaining = Math.floor(remaining / 62)
   }
   return digits
 }

@@ -6,7 +6,9 @@ import { networkOf, type RateLimitOptions } from './rateLimit.ts'
 
 type ApiKeyHookOptions = {
   readonly apiKeys: ApiKeys
+  /** Unknown keys: 401 (`refuse`, the default), or served as a request without a key. */
   readonly unknownKeys?: 'refuse' | 'ignore'
+  /** True: `authorization: Bearer` may carry the key as well. Default false. */
   readonly bearerKeys?: boolean
   readonly rateLimits: RateLimitOptions
 }
@@ -14,20 +16,21 @@ type ApiKeyHookOptions = {
 const failedKeyWindowMs = 60_000
 
 /**
- * Resolves `x-api-key`, or a bearer token in its place, before limits and body: a request without one passes
- * with `apiKey` null, a wrong or repeated one is 401, two different ones are 400. Failed tries are limited per network before any key is looked up.
+ * Adds the hook that resolves the caller's API key into `request.apiKey`, before rate limits and before the body is
+ * read. No key: `apiKey` stays null. A wrong or repeated key: 401. Different keys in two headers: 400. Wrong keys are
+ * limited per network; above the limit no key is looked up.
  * @source ledger-and-safety.md 2.1, 2.2
  */
 export function registerApiKeys(app: HttpApp, options: ApiKeyHookOptions): void {
   const { apiKeys, unknownKeys = 'refuse', bearerKeys = false, rateLimits } = options
-  const failures = countFailures(app, rateLimits.failedKeysPerMinuteMax)
-  const authenticate = async (request: FastifyRequest, header: string | string[]) => {
-    if (unknownKeys === 'refuse') await failures.refuseAboveLimit(request)
-    const presented = readApiKeyHeader(header)
+  const wrongKeys = createWrongKeyCounter(app, rateLimits.failedKeysPerMinuteMax)
+  const authenticate = async (request: FastifyRequest, sentKey: string | string[]) => {
+    if (unknownKeys === 'refuse') await wrongKeys.refuseAboveLimit(request)
+    const presented = readApiKeyHeader(sentKey)
     const record = presented === undefined ? undefined : await apiKeys.find(presented)
     request.apiKey = record ?? null
     if (record !== undefined || unknownKeys === 'ignore') return
-    await failures.count(request)
+    await wrongKeys.count(request)
     throw unauthorized()
   }
   app.addHook('onRequest', (request, _reply, done) => {
@@ -35,9 +38,9 @@ export function registerApiKeys(app: HttpApp, options: ApiKeyHookOptions): void 
     const token = bearerKeys ? readBearerToken(request.headers.authorization) : undefined
     if (headerValue !== undefined && token !== undefined && headerValue !== token)
       return done(contradiction())
-    const header = headerValue ?? token ?? readQueryKey(request)
-    if (header === undefined) return done()
-    authenticate(request, header).then(() => done(), done)
+    const sentKey = headerValue ?? token ?? readQueryKey(request)
+    if (sentKey === undefined) return done()
+    authenticate(request, sentKey).then(() => done(), done)
   })
 }
 
@@ -45,11 +48,11 @@ export function registerApiKeys(app: HttpApp, options: ApiKeyHookOptions): void 
 function readQueryKey({ routeOptions, query }: FastifyRequest): string | string[] | undefined {
   if (routeOptions.config?.apiKeyInQuery !== true) return undefined
   if (typeof query !== 'object' || query === null || !('apiKey' in query)) return undefined
-  // Written twice it is a list, which is no key.
+  // A key given twice in the query arrives as a list. The empty list stands for a key that is not valid.
   return typeof query.apiKey === 'string' ? query.apiKey : []
 }
 
-/** The one body of every 401: it does not tell an unknown key from a malformed one. */
+/** Refusal of every missing, malformed or unknown key; its text does not reveal which of these it was. */
 export function unauthorized(): RequestFailure {
   return new RequestFailure('unauthorized', 'The API key is missing or not valid.')
 }
@@ -59,30 +62,32 @@ function contradiction(): RequestFailure {
   return new RequestFailure('invalid_request', message, { field: 'authorization' })
 }
 
-type FailureCounter = {
+type WrongKeyCounter = {
+  /** @throws RequestFailure `rate_limited`; counts nothing */
   refuseAboveLimit(request: FastifyRequest): Promise<void>
   count(request: FastifyRequest): Promise<void>
 }
 
-function countFailures(app: HttpApp, max: number): FailureCounter {
+/** @param max wrong keys per network and minute; 0 is no limit */
+function createWrongKeyCounter(app: HttpApp, max: number): WrongKeyCounter {
   if (max === 0) return { refuseAboveLimit: async () => {}, count: async () => {} }
-  const counted = {
+  const limitOptions = {
     bucket: 'wrong keys',
     max,
     timeWindow: failedKeyWindowMs,
     keyGenerator: (request: FastifyRequest) => networkOf(request.ip),
   }
-  const tries = app.createRateLimit(counted)
+  const checkLimit = app.createRateLimit(limitOptions)
   return {
     async refuseAboveLimit(request) {
-      const state = await tries(request, { increment: false })
-      if (state.isAllowed || state.remaining > 0) return
+      const usage = await checkLimit(request, { increment: false })
+      if (usage.isAllowed || usage.remaining > 0) return
       throw new RequestFailure('rate_limited', 'Too many wrong API keys.', {
-        retryAfterSeconds: state.ttl / 1000,
+        retryAfterSeconds: usage.ttl / 1000,
       })
     },
     async count(request) {
-      await tries(request)
+      await checkLimit(request)
     },
   }
 }

@@ -11,7 +11,7 @@ import { parseJsonBody } from './json.ts'
 import { serializerOf } from './serialization.ts'
 import { compileValidator } from './validation.ts'
 
-/** Bounds of one server. */
+/** Bounds of one HTTP server; `DrainLimits` adds those of its closing. */
 export type ServerLimits = DrainLimits & {
   readonly bodyBytesMax: number
   readonly headerBytesMax: number
@@ -39,7 +39,7 @@ const defaultLimits: ServerLimits = {
   stalledTimeoutMs: 10_000,
   acceptMs: 1_000,
   firstRequestMs: 1_000,
-  // With the time for balancers below the 25 s after which a stop is cut.
+  // Together with the 5 s for balancers less than the 25 s after which a stopping service is ended by force.
   closeMs: 18_000,
 }
 
@@ -57,8 +57,8 @@ type BareAppOptions = {
 export type BareApp = { readonly app: HttpApp; readonly connections: Connections }
 
 /**
- * A Fastify instance with this project's server options, parsers, zod compilers and error handling,
- * and nothing else. @source ledger-and-safety.md 3.1
+ * Makes the Fastify instance that the public, admin and ops listeners start from: server options, JSON parser, zod
+ * compilers, error handling and graceful closing. It has no keys, limits or routes. @source ledger-and-safety.md 3.1
  */
 export function createBareApp(options: BareAppOptions): BareApp {
   const { logger, errors, trustedProxies, websocketPath } = options
@@ -79,11 +79,11 @@ export function createBareApp(options: BareAppOptions): BareApp {
       maxHeaderSize: limits.headerBytesMax,
       // Node looks for late requests only this often; its default is 30 s.
       connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
-      ...(websocketPath !== undefined && { IncomingMessage: upgradedAt(websocketPath) }),
+      ...(websocketPath !== undefined && { IncomingMessage: upgradesOnlyAt(websocketPath) }),
     },
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     exposeHeadRoutes: false,
-    // Requests that still come while closing are served; see registerHeaders.
+    // Requests that arrive while the server closes are served; `registerHeaders` then ends their connections.
     return503OnClosing: false,
     allowErrorHandlerOverride: false,
     clientErrorHandler: createClientErrorHandler(errors, connections),
@@ -116,36 +116,37 @@ function createRequestIds(processPrefix: string): () => string {
   }
 }
 
-const acceptedId = /^[\w-]{1,64}$/
+const clientRequestIdPattern = /^[\w-]{1,64}$/
 
-/** The caller's own `x-request-id`, kept for logs when it cannot break a log line. */
+/** The caller's own `x-request-id`; undefined for text that could break a log line. */
 export function readClientRequestId(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' && acceptedId.test(header) ? header : undefined
+  return typeof header === 'string' && clientRequestIdPattern.test(header) ? header : undefined
 }
 
 /**
- * Requests of a server that upgrades one path to websockets and nothing else. Node takes every request with
- * an `upgrade` header for an upgrade as soon as somebody listens for one, and reads no body of it; clients that
- * offer `h2c` with each request, as Java's does, would get no answer any more.
+ * Makes the request class of a server that upgrades one path to websockets and ignores every other upgrade. Without it
+ * Node treats each request with an `upgrade` header as an upgrade once an upgrade listener exists, and reads no body.
+ * Clients that offer `h2c` with each request, such as Java's, would then get no answer.
  * @source RFC 9110 7.8: a server may ignore the header
  */
-function upgradedAt(path: string): typeof IncomingMessage {
+function upgradesOnlyAt(path: string): typeof IncomingMessage {
   return class extends IncomingMessage {
-    /** No initial value: the base class sets `upgrade` before a field of this one exists. */
-    declare isAsked: boolean | null
+    /** `upgrade` as Node's parser set it. No initial value: the base class sets it before this field exists. */
+    declare parsedUpgrade: boolean | null
 
     get upgrade(): boolean {
-      if (this.isAsked !== true) return false
+      if (this.parsedUpgrade !== true) return false
       return this.method === 'CONNECT' || asksForWebsocket(this, path)
     }
 
     set upgrade(value: boolean | null) {
-      this.isAsked = value
+      this.parsedUpgrade = value
     }
   }
 }
 
-function asksForWebsocket({ method, url = '', headers }: IncomingMessage, path: string): boolean {
-  const [asked] = url.split('?', 1)
-  return method === 'GET' && asked === path && headers.upgrade?.toLowerCase() === 'websocket'
+function asksForWebsocket(request: IncomingMessage, websocketPath: string): boolean {
+  const { method, url = '', headers } = request
+  const [path] = url.split('?', 1)
+  return method === 'GET' && path === websocketPath && headers.upgrade?.toLowerCase() === 'websocket'
 }

@@ -3,6 +3,7 @@ import type { Connections } from './connections.ts'
 import { describeFailure, type ErrorPolicy } from './describeFailure.ts'
 import { type FrameworkFailure, RequestFailure } from './failure.ts'
 
+/** By the code of Node's error. */
 const failureByCode: ReadonlyMap<string, { failure: FrameworkFailure; message: string }> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', { failure: 'request_late', message: 'The request took too long to arrive.' }],
   ['HPE_HEADER_OVERFLOW', { failure: 'headers_too_large', message: 'The request headers are too large.' }],
@@ -15,12 +16,13 @@ const reasonPhrases: ReadonlyMap<number, string> = new Map([
   [431, 'Request Header Fields Too Large'],
 ])
 
-/** Time for the client to take the answer and close, before its connection is gone without it. */
+/** Time for the client to read the answer and close; then the server destroys the connection. */
 const lingerMs = 1_000
 
 /**
- * Answers what Node's parser refuses: malformed HTTP, slow or oversized headers, a body that does not
- * arrive. Writes the shared error body and closes the connection; writes nothing into another answer.
+ * Makes the handler of requests that Node's parser refuses before Fastify sees them: malformed HTTP, slow or oversized
+ * headers, a body that does not arrive. It writes the shared error body and closes the connection. Where another answer
+ * is being sent on that connection it writes nothing.
  */
 export function createClientErrorHandler(
   policy: ErrorPolicy,

@@ -4,27 +4,30 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const compress = promisify(gzip)
 
-/** Below it the headers weigh more than what is saved. */
+/** For shorter answers the added headers outweigh the saving. */
 const bytesMin = 1_000
-/** More different texts than a page has: what comes then is sent as it is, so that nothing grows with requests. */
-const keptMax = 16
+/** More than the number of files of the reference page. Further answers are sent uncompressed, which bounds memory. */
+const cachedMax = 16
 
+/** An `onSend` hook: resolves to the payload to send. */
 type Packer = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => Promise<unknown>
 
 /**
- * Compresses answers that are the same for everybody, each once: whoever asks again costs no processor time. For what
- * holds no secret and repeats nothing that a caller sent. Only whole answers, and only for who says that he takes gzip.
+ * Makes the hook that sends static answers of the reference page with gzip. Each answer is compressed once and kept, so
+ * that repeated requests cost no processor time. Only for answers that are the same for everybody, hold no secret and
+ * repeat nothing that a caller sent (compression would leak it).
  */
 export function createPacker(): Packer {
-  const kept = new Map<string | Buffer, Promise<Buffer>>()
+  const compressed = new Map<string | Buffer, Promise<Buffer>>()
   return async (request, reply, payload) => {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
     if (request.method !== 'GET' || reply.statusCode !== 200 || payload.length < bytesMin) return payload
     reply.header('vary', 'accept-encoding')
     if (!takesGzip(request.headers['accept-encoding'])) return payload
-    const packed = kept.get(payload) ?? (kept.size < keptMax ? compress(payload, { level: best }) : undefined)
+    const hasRoom = compressed.size < cachedMax
+    const packed = compressed.get(payload) ?? (hasRoom ? compress(payload, { level: best }) : undefined)
     if (packed === undefined) return payload
-    kept.set(payload, packed)
+    compressed.set(payload, packed)
     reply.header('content-encoding', 'gzip')
     return packed
   }
@@ -32,7 +35,7 @@ export function createPacker(): Packer {
 
 const best = constants.Z_BEST_COMPRESSION
 
-/** @source RFC 9110 12.5.3 */
+/** True if `accept-encoding` lists gzip with a weight above 0. @source RFC 9110 12.5.3 */
 function takesGzip(accepted: string | readonly string[] | undefined): boolean {
   const codings = String(accepted ?? '')
     .toLowerCase()

@@ -1,14 +1,17 @@
 import type { Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-/** A request whose answer has not been sent to its end. */
+/** A request whose answer is not sent completely yet. */
 export type Outstanding = {
   readonly raw: ServerResponse
-  /** Ends its accounting. Called when its socket is gone; may be called more than once. */
+  /** Ends the accounting of the request. Called when its socket is gone; may be called more than once. */
   settle(): void
 }
 
-/** Why a connection was closed before its client had closed it. */
+/**
+ * Why the server closed a connection. `pipelined`: the client sent one more request while `outstandingMax` answers were
+ * outstanding. `stalled`: the client did not read what was sent to it.
+ */
 export const closedReasons = ['pipelined', 'stalled'] as const
 export type ClosedBecause = (typeof closedReasons)[number]
 
@@ -16,8 +19,9 @@ type Connection = {
   readonly socket: Socket
   /** Oldest first: answers leave in this order. */
   readonly outstanding: Outstanding[]
-  /** Bytes that wait to be sent, when last looked at. */
+  /** Unsent bytes at the last check. */
   pendingBytes: number
+  /** Time of the last check at which the unsent bytes had changed or were none. */
   movedAtMs: number
 }
 
@@ -29,17 +33,16 @@ type ConnectionLimits = {
 }
 
 /**
- * The connections of one server and what each is owed.
- *
- * Accounting ends with the socket, which ends all that is owed on it at once.
+ * The open connections of one server, with the outstanding requests of each. Limits how many answers one connection may
+ * wait for, and closes connections whose clients do not read. When a socket closes, all its requests are settled.
  */
 export class Connections {
   readonly #limits: ConnectionLimits
   readonly #open = new Set<Connection>()
   readonly #bySocket = new WeakMap<Socket, Connection>()
-  /** Told when a connection is closed for its client's behaviour. */
+  /** Called when the server closes a connection because of its client's behaviour. */
   onClosed: (reason: ClosedBecause) => void = () => {}
-  /** Told when the listener begins to close: what holds a connection for longer than an answer lets it go. */
+  /** Called when the listener begins to close, so that websockets end their connections. */
   onEnd: () => void = () => {}
   #acceptedCount = 0
 
@@ -59,7 +62,7 @@ export class Connections {
     server.once('close', () => clearInterval(timer))
   }
 
-  /** @returns false when the socket is gone, or is owed so much already that it was closed for asking */
+  /** @returns false when the socket is gone, or had `outstandingMax` requests outstanding and is closed for this one */
   add(socket: Socket, outstanding: Outstanding): boolean {
     const connection = this.#bySocket.get(socket) ?? this.#track(socket)
     // Requests read together with the one that closed the socket are dropped.
@@ -93,13 +96,13 @@ export class Connections {
     return this.#acceptedCount
   }
 
-  /** True if some connection has not received a byte yet. */
+  /** True if some client has connected and sent no byte yet. */
   get hasSilent(): boolean {
     for (const { socket } of this.#open) if (socket.bytesRead === 0) return true
     return false
   }
 
-  /** Answers that have not begun to leave tell their clients that the connection ends with them. */
+  /** Adds `connection: close` to every answer whose headers are not sent yet. */
   announceEnd(): void {
     for (const { outstanding } of this.#open) {
       for (const { raw } of outstanding) if (!raw.headersSent) raw.setHeader('connection', 'close')
@@ -109,7 +112,7 @@ export class Connections {
   #track(socket: Socket): Connection {
     const connection = { socket, outstanding: [], pendingBytes: 0, movedAtMs: 0 }
     this.#bySocket.set(socket, connection)
-    // An injected request has no socket that could be looked after.
+    // A request that a test injects has a stand-in for a socket, which no timer can check.
     if (socket instanceof Socket) this.#open.add(connection)
     socket.once('close', () => {
       this.#open.delete(connection)
@@ -142,8 +145,8 @@ export class Connections {
 }
 
 /**
- * Bytes that the kernel has not taken. The stream counts a write as a whole until all of it is gone, so
- * what is left of the one under way is asked of its handle, where Node itself looks for progress.
+ * Bytes that the kernel has not accepted yet. `writableLength` counts a write in full until all of it is gone, so
+ * progress within a write shows only in `writeQueueSize` of the socket's handle, which Node itself uses for timeouts.
  */
 function countPendingBytes(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle')

@@ -62,9 +62,8 @@ const defaultSlots: SlotLimits = {
 }
 
 /**
- * The public listener of a service, ready to take routes with zod schemas: errors, ids, limits,
- * keys, CORS, description page, liveness and metrics are in place. The caller registers its routes
- * and listens.
+ * Makes the public listener of a service: errors, request ids, limits, keys, CORS, description page, liveness and
+ * metrics are in place. The caller registers its routes, with zod schemas, and listens.
  * @source ledger-and-safety.md 3, design.md 5.6, 5.7, 5.10
  */
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
@@ -76,7 +75,8 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     ...(options.limits !== undefined && { limits: options.limits }),
     ...(options.websocket !== undefined && { websocketPath: options.websocket.path }),
   })
-  // First, so that browsers may read refusals of the hooks below.
+  // The order of hooks matters: each one below may refuse a request, and the later ones then do not run.
+  // CORS comes first, so that browsers may read those refusals.
   if (options.cors) await registerCors(app)
   registerHeaders(app, options.readiness)
   registerTraffic(app, {
@@ -92,7 +92,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   registerApiKeys(app, options)
   registerUnknownUrls(app, limiters.find(options.rateLimits.defaultClass))
   app.addHook('onRoute', (route) => {
-    // First, so that refusals of the limiter carry the headers too.
+    // Before the limiter, so that its refusals carry the deprecation headers too.
     markDeprecatedRoute(route)
     limitRoute(route, limiters, options.rateLimits.defaultClass)
   })
@@ -112,12 +112,13 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   return app
 }
 
+/** Headers of every answer, and the caller's own request id. */
 function registerHeaders(app: HttpApp, readiness: Readiness): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store')
     reply.header('x-content-type-options', 'nosniff')
     reply.header('x-request-id', request.id)
-    // Winds connections down before the listener closes, so that none is cut.
+    // Lets clients close their connections before the listener closes, so that none is cut.
     if (readiness.isDraining()) reply.header('connection', 'close')
     const clientId = request.headers['x-request-id']
     if (clientId !== undefined) request.clientRequestId = readClientRequestId(clientId) ?? null
@@ -125,13 +126,13 @@ function registerHeaders(app: HttpApp, readiness: Readiness): void {
   })
 }
 
-/** Unknown URLs are refused before their body is read, and limited unless they are exempt. */
+/** Refuses unknown URLs with 404 before their body is read. They count against the default limit unless exempt. */
 function registerUnknownUrls(app: HttpApp, limiter: Limiter | undefined): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done()
-    const isFree = limiter === undefined || exemptionOf(request) !== undefined
-    const limited = isFree ? Promise.resolve() : limiter.call(app, request, reply)
-    Promise.resolve(limited).then(() => done(notFound()), done)
+    const isUnlimited = limiter === undefined || exemptionOf(request) !== undefined
+    const counted = isUnlimited ? Promise.resolve() : limiter.call(app, request, reply)
+    Promise.resolve(counted).then(() => done(notFound()), done)
   })
 }
 
@@ -141,7 +142,7 @@ async function registerCors(app: HttpApp): Promise<void> {
     origin: '*',
     credentials: false,
     methods: ['GET', 'POST'],
-    // No `allowedHeaders`: what a page asks for is reflected, and public packages add headers of their own.
+    // Without `allowedHeaders` the plugin allows the headers that a page asks for: public SDKs add their own.
     exposedHeaders: [
       'x-ratelimit-limit',
       'x-ratelimit-remaining',
@@ -154,12 +155,12 @@ async function registerCors(app: HttpApp): Promise<void> {
       'server-timing',
     ],
     maxAge: 600,
-    // A preflight that is not one would be refused in a shape of its own.
+    // With strict preflights the plugin would answer malformed ones itself, without the shared error body.
     strictPreflight: false,
   })
 }
 
-/** GET /lives/v1: the process answers. Asks nothing of anybody, so a slow dependency kills nobody. */
+/** GET /lives/v1: the process answers. It asks no dependency, so that a slow one never restarts the process. */
 function registerLiveness(app: HttpApp): void {
   app.get(
     '/lives/v1',

@@ -1,5 +1,6 @@
 import type { FastifyReply, RouteOptions } from 'fastify'
 
+/** Deprecation of one route, set as `config.deprecation`; clients learn it from headers. */
 export type Deprecation = {
   /** When the route became deprecated, Unix seconds. @source RFC 9745 */
   readonly sinceUnixSeconds: number
@@ -9,8 +10,8 @@ export type Deprecation = {
   readonly sunsetUnixSeconds?: number
 }
 
-/** `deprecation`, `link` and `sunset` headers of a deprecated route. */
-function deprecationHeaders(deprecation: Deprecation): Record<string, string> {
+/** `deprecation`, `link` and `sunset`. */
+function formatDeprecationHeaders(deprecation: Deprecation): Record<string, string> {
   const { sinceUnixSeconds, successor, sunsetUnixSeconds } = deprecation
   return {
     deprecation: `@${sinceUnixSeconds}`,
@@ -23,7 +24,7 @@ function deprecationHeaders(deprecation: Deprecation): Record<string, string> {
 export function markDeprecatedRoute(route: RouteOptions): void {
   const deprecation = route.config?.deprecation
   if (deprecation === undefined) return
-  const headers = deprecationHeaders(deprecation)
+  const headers = formatDeprecationHeaders(deprecation)
   route.onRequest = [
     ...[route.onRequest ?? []].flat(),
     (_request: unknown, reply: FastifyReply, done: () => void) => {

@@ -6,14 +6,15 @@ import { type FrameworkFailure, RequestFailure, statusByFailure } from './failur
 export type ErrorPolicy = {
   readonly statusByKind: Readonly<Record<ErrorKind, number>>
   readonly errorCodes: Readonly<Record<FrameworkFailure, string>>
-  /** Own code for a member that broke a schema rule; `undefined` means `errorCodes.invalid_request`. */
+  /** Error code of a body or query member that broke its schema; `undefined` means `errorCodes.invalid_request`. */
   readonly codeForField?: (field: string) => string | undefined
 }
 
-/** One failure, ready to be written: the body, its status and the `retry-after` header. */
+/** The HTTP answer to one failure. */
 export type FailureAnswer = {
   readonly status: number
   readonly body: ErrorBody
+  /** Value of the `retry-after` header; undefined: no header. */
   readonly retryAfterSeconds: number | undefined
   /** True for a failure that nobody foresaw: logged as an error with its stack. */
   readonly isBug: boolean
@@ -21,7 +22,7 @@ export type FailureAnswer = {
 
 const rateLimitText = 'Rate limit exceeded'
 
-/** Fastify's own codes. Its texts are not forwarded: they may quote the request. */
+/** By Fastify's error code. Fastify's own messages are not forwarded, because they may quote the request. */
 const fastifyFailures: ReadonlyMap<string, { failure: FrameworkFailure; message: string }> = new Map([
   ['FST_ERR_CTP_BODY_TOO_LARGE', { failure: 'body_too_large', message: 'The request body is too large.' }],
   [
@@ -38,8 +39,8 @@ const fastifyFailures: ReadonlyMap<string, { failure: FrameworkFailure; message:
 ])
 
 /**
- * The answer to anything a handler or the framework threw. Pure: the only place where a failure gets
- * its status, code and body. What nobody foresaw becomes a constant 500.
+ * Turns anything that a handler or the framework threw into its HTTP answer. Pure, and the only place where a failure
+ * gets its status, code and body. An unforeseen error becomes a constant 500.
  * @source rule Q-7
  */
 export function describeFailure(error: unknown, policy: ErrorPolicy): FailureAnswer {
@@ -59,7 +60,7 @@ export function describeFailure(error: unknown, policy: ErrorPolicy): FailureAns
       status: statusByFailure[error.failure],
       errorCode: fieldCode ?? policy.errorCodes[error.failure],
       message: error.message,
-      facts: brokenRule(error),
+      facts: describeBrokenRule(error),
       retryAfterSeconds: error.retryAfterSeconds,
       isBug: error.failure === 'internal',
     })
@@ -67,11 +68,12 @@ export function describeFailure(error: unknown, policy: ErrorPolicy): FailureAns
   return describeForeign(error, policy)
 }
 
-/** Which member of the request broke which rule. */
-function brokenRule({ failure, field, message }: RequestFailure): ErrorData {
+/** `errorData` of a refused request: which member broke which rule. */
+function describeBrokenRule({ failure, field, message }: RequestFailure): ErrorData {
   return { ...(field !== undefined && { field }), ...(failure === 'invalid_request' && { rule: message }) }
 }
 
+/** For errors that are not this project's own: Fastify's, Node's or a library's. */
 function describeForeign(error: unknown, policy: ErrorPolicy): FailureAnswer {
   const { code, statusCode } = readFastifyError(error)
   const fastifyFailure = code === undefined ? undefined : fastifyFailures.get(code)
@@ -83,9 +85,9 @@ function describeForeign(error: unknown, policy: ErrorPolicy): FailureAnswer {
       retryAfterSeconds: fastifyFailure.failure === 'timed_out' ? 1 : undefined,
     })
   }
-  // The framework's own refusals alone: a part may throw what another server answered to it.
-  const isRefusal = code?.startsWith('FST_') === true && statusCode !== undefined
-  if (isRefusal && statusCode >= 400 && statusCode < 500) {
+  // Only Fastify's own refusals: an HTTP client in a handler may throw another server's 4xx, which is not this caller's fault.
+  const isFastifyRefusal = code?.startsWith('FST_') === true && statusCode !== undefined
+  if (isFastifyRefusal && statusCode >= 400 && statusCode < 500) {
     const message = 'The request could not be read.'
     return answer({ status: 400, errorCode: policy.errorCodes.malformed_http, message })
   }
@@ -101,6 +103,7 @@ type AnswerParts = {
   readonly status: number
   readonly errorCode: string
   readonly message: string
+  /** Sent as `errorData`, on a 400 only. */
   readonly facts?: ErrorData
   readonly retryAfterSeconds?: number | undefined
   readonly isBug?: boolean
@@ -108,6 +111,7 @@ type AnswerParts = {
 
 function answer(parts: AnswerParts): FailureAnswer {
   const { status, errorCode, message, facts = {}, isBug = false } = parts
+  // Every 429 names a time, at least one second.
   const seconds = parts.retryAfterSeconds ?? (status === 429 ? 1 : undefined)
   const retryAfterSeconds = seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds))
   const body: ErrorBody = {

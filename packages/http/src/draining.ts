@@ -2,25 +2,26 @@ import type { Server } from 'node:http'
 import { Server as TcpServer } from 'node:net'
 import type { Connections } from './connections.ts'
 
+/** Limits of closing a listener, each counted from the beginning of `drainConnections`. */
 export type DrainLimits = {
-  /** Time for connections that are still being accepted when the listener closes. */
+  /** Until then connections that wait in the kernel are accepted. */
   readonly acceptMs: number
-  /** Time for the first request on a connection that was opened just before. */
+  /** Until then a new connection may send its first request. */
   readonly firstRequestMs: number
-  /** Then every connection is closed, whatever is owed on it. */
+  /** Then every connection is closed, whether or not its requests are answered. */
   readonly closeMs: number
 }
 
-/** Turns of the event loop without a new connection, after which the kernel has none waiting. */
+/** After this many turns of the event loop without a new connection, the kernel has none waiting. */
 const quietTurns = 3
 
 /**
- * Ends a listener and loses no request that reached it: accepts what waits in the kernel, closes the
- * listener, reads what its connections have sent, answers it, and closes each connection when nothing is
- * owed on it any more. Node's own `close` resets connections whose requests it has not read yet.
+ * Closes a listener without losing requests that reached it: accepts the connections that wait in the kernel, closes the
+ * listener, reads and answers what its connections have sent, and closes each connection when it is idle. Node's own
+ * `close` would reset connections whose requests it has not read yet.
  *
- * Requests can still be lost if they were never accepted, or were sent on a kept connection at the moment it was
- * closed, which HTTP permits to every server.
+ * Two kinds of requests can still be lost: on connections that were never accepted, and on a kept-alive connection at
+ * the moment it is closed, which HTTP permits.
  */
 export async function drainConnections(
   server: Server,
@@ -32,7 +33,7 @@ export async function drainConnections(
   const startedAtMs = performance.now()
   const elapsedMs = () => performance.now() - startedAtMs
   await settleAccepts(connections, () => elapsedMs() < limits.acceptMs)
-  // Only the listener: the HTTP server's own `close` would close connections with it.
+  // Closes the listening socket alone: the HTTP server's own `close` would also close idle connections.
   TcpServer.prototype.close.call(server)
   connections.announceEnd()
   await settleAccepts(connections, () => elapsedMs() < limits.acceptMs)
@@ -47,7 +48,7 @@ export async function drainConnections(
 
 const pollMs = 10
 
-/** One turn polls the kernel once, and may accept a single connection. */
+/** Waits until no new connection has come for `quietTurns`: one turn of the event loop may accept just one. */
 async function settleAccepts(connections: Connections, hasTime: () => boolean): Promise<void> {
   let acceptedCount = connections.acceptedCount
   for (let quiet = 0; quiet < quietTurns && hasTime(); quiet += 1) {

@@ -21,8 +21,8 @@ export const errorBodySchema = z
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
 /**
- * Spread into a route's `response`: every status that any route may answer with. Which of them it answers with,
- * and by which codes, its `errors` say.
+ * Response schemas of all error statuses; every route spreads them into its `response`. The route's `errors` say which of
+ * these statuses it really answers with, and by which codes.
  */
 export const errorResponses = {
   400: errorBodySchema,

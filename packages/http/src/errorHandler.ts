@@ -4,26 +4,27 @@ import { RequestFailure } from './failure.ts'
 
 type AnswerFailure = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
-/** The one error handler: writes the answer of `describeFailure` and logs what an operator needs. */
+/** Makes the error handler of every listener: sends the answer of `describeFailure` and has the failure logged once. */
 export function createErrorHandler(policy: ErrorPolicy): AnswerFailure {
   return (error, request, reply) => {
     const failure = describeFailure(error, policy)
     request.errorCode = failure.body.errorCode
     const { exchange } = request
-    // Said in the line of the request, unless that is written already or there is none.
+    // Normally the log line of the request tells the failure. A line of its own is needed where the request's line is
+    // already written, or on listeners that write none.
     if (exchange?.isEnded === false) exchange.failed = { error, failure }
-    else if (!isLeft(error, request)) logFailure(error, failure, request)
+    else if (!isCallerGone(error, request)) logFailure(error, failure, request)
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds)
     reply.code(failure.status).type('application/json; charset=utf-8').send(failure.body)
   }
 }
 
-/** Its caller went away, and that alone ended its handler: the line of the request says 499 already. */
-function isLeft(error: unknown, { abortController }: FastifyRequest): boolean {
+/** True if the handler ended only because its caller went away: the request's line already says 499. */
+function isCallerGone(error: unknown, { abortController }: FastifyRequest): boolean {
   return abortController?.signal.aborted === true && error === abortController.signal.reason
 }
 
-/** Unknown URLs get the shared body; thrown before the body of the request is read. */
+/** Refusal of an unknown URL, with the shared error body. */
 export function notFound(): RequestFailure {
   return new RequestFailure('not_found', 'There is nothing at this URL for this method.')
 }

@@ -4,10 +4,10 @@ import type { FailureAnswer } from './describeFailure.ts'
 import { RequestFailure } from './failure.ts'
 import type { ServerSpan } from './tracing.ts'
 
-/** Failure that was answered in place of the handler's answer, with its cause. */
+/** Failure that a request was answered with, and the error that caused it. */
 export type RequestFailed = { readonly error: unknown; readonly failure: FailureAnswer }
 
-/** Requests that wait for news, as `Holding` has them. */
+/** Lets a request wait for news (long polling). `Holding` implements it; the interface avoids an import cycle. */
 export interface HeldRequests {
   hold(exchange: Exchange, waitMs: number, wait: (signal: AbortSignal) => Promise<void>): Promise<void>
 }
@@ -15,16 +15,16 @@ export interface HeldRequests {
 export type Exemption = 'liveness' | 'documentation'
 
 /**
- * Paths exempt from limits: `/`, `/documentation` with its subpaths and `/lives/*`, whether they exist or not. A route
- * is known by its own pattern, which no caller can choose; the written path is only used when it leads to no route, so
- * that no spelling frees a route from its limit.
+ * Whether a request is exempt from rate limits and work slots: `/`, `/documentation` with its subpaths and `/lives/*`,
+ * whether they exist or not. A route is judged by its pattern, which no caller can choose. The URL counts only when it
+ * matches no route, so that no spelling of a URL frees a route from its limit.
  * @source attestation-oracle.md, Limits and defaults
  */
 export function exemptionOf(request: FastifyRequest): Exemption | undefined {
   return exemptionOfPath(request.is404 ? request.url : (request.routeOptions.url ?? ''))
 }
 
-/** By a route's pattern, or by the URL of a request that no route matches. */
+/** @param url a route's pattern, or the URL of a request that no route matches */
 export function exemptionOfPath(url: string): Exemption | undefined {
   if (url.startsWith('/lives/')) return 'liveness'
   const end = url.search(/[?#]/)
@@ -34,32 +34,33 @@ export function exemptionOfPath(url: string): Exemption | undefined {
     : undefined
 }
 
-/** A body that was there sooner leaves its handler the time that it has. */
+/** A body that arrives faster than this does not restart the handler's timer. */
 const quickBodyMs = 100
 
 /**
- * One request with its answer, and the time that its handler has.
+ * One request with its answer, from its headers to the end of the answer: its slot, its time limit, and what its log
+ * line and span need. `registerTraffic` makes one for each request of the public listener.
  *
- * Fastify's own `handlerTimeout` is not used: it runs on while a handler waits for news.
+ * Fastify's own `handlerTimeout` is not used, because it keeps running while a handler waits for news.
  */
 export class Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly exemption: Exemption | undefined
   readonly startedAtMs: number
-  /** Holder of the request while it waits for news. */
+  /** Used by `holdRequest` to wait for news. */
   readonly holding: HeldRequests
-  /** Time that it waited for news. */
+  /** Time that the request has waited for news so far. */
   heldMs = 0
-  /** Slot that the request holds now. */
+  /** Slot that the request occupies now; undefined while it is exempt, held, or its answer is ready. */
   slot: Slot | undefined = undefined
-  /** Failure, if the answer is an error. */
+  /** Set by the error handler when the answer is an error. */
   failed: RequestFailed | undefined = undefined
-  /** Span, if the request is traced. */
+  /** Undefined while the request is not traced. */
   span: ServerSpan | undefined = undefined
-  /** True once its time limit answered in place of its handler. */
+  /** True once the time limit was reached before the handler answered. */
   isLate = false
-  /** True once its connection belongs to a websocket. */
+  /** True once the connection belongs to a websocket. */
   isUpgraded = false
   readonly #onEnded: (exchange: Exchange) => void
   readonly #handlerTimeoutMs: number
@@ -86,7 +87,7 @@ export class Exchange {
     this.#timer = setTimeout(answerLate, options.handlerTimeoutMs, this)
   }
 
-  /** True once its line is written. */
+  /** True once the request is settled: its metrics and log line are written. */
   get isEnded(): boolean {
     return this.#isEnded
   }
@@ -95,7 +96,7 @@ export class Exchange {
     return this.reply.raw
   }
 
-  /** A slow body takes nothing from the time of its handler. */
+  /** Gives the handler its whole time after a slow body. */
   bodyArrived(nowMs: number): void {
     if (nowMs - this.startedAtMs > quickBodyMs) this.restartTimer()
   }
@@ -104,13 +105,13 @@ export class Exchange {
     this.#timer.refresh()
   }
 
-  /** Its handler waits for news, and its time does not run. */
+  /** Stops the time limit while the handler waits for news. */
   holdTimer(nowMs: number): void {
     clearTimeout(this.#timer)
     this.#heldSinceMs = nowMs
   }
 
-  /** The handler works again, and has all of its time. */
+  /** Gives the handler its whole time after the wait. */
   resumeTimer(nowMs: number): void {
     this.#countHeld(nowMs)
     if (!this.#isEnded) this.#timer = setTimeout(answerLate, this.#handlerTimeoutMs, this)
@@ -121,7 +122,7 @@ export class Exchange {
     this.#heldSinceMs = undefined
   }
 
-  /** The answer is sent, or its connection is gone. */
+  /** Called when the answer is sent or the connection is gone. Aborts the handler of a caller that left. */
   settle(): void {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -131,13 +132,13 @@ export class Exchange {
     this.#onEnded(this)
   }
 
-  /** The connection goes on without it: nothing of it is in work any more. */
+  /** Settles the request, because its connection now belongs to a websocket. */
   upgraded(): void {
     this.isUpgraded = true
     this.settle()
   }
 
-  /** Answers for a body that is late, and closes the connection that it may still come on. */
+  /** Refuses the request for its late body, and closes the connection, on which the rest of the body may still come. */
   refuseLateBody(): void {
     if (this.reply.sent) return
     this.reply.header('connection', 'close')
@@ -145,10 +146,10 @@ export class Exchange {
   }
 }
 
-/** Ends a request whose handler is late; the handler learns it from `request.cancellation`. */
+/** Timer callback: answers 503 in place of a late handler, which is told through `request.cancellation`. */
 function answerLate(exchange: Exchange): void {
   const { request, reply } = exchange
-  // The body is its caller's to send, within the time that the server gives to a whole request.
+  // A body that is still arriving has the server's `requestTimeoutMs`; the handler's time has not begun.
   if (exchange.slot === 'body' && !request.raw.complete) {
     exchange.restartTimer()
     return
@@ -161,56 +162,56 @@ function answerLate(exchange: Exchange): void {
   else reply.send(failure)
 }
 
-/** Pool that a request takes a place of: request bodies in transit, work, or exempt pages. */
+/** Pool in which a request occupies a slot: bodies that are arriving, handlers at work, or exempt pages. */
 export type Slot = 'body' | 'work' | 'documentation'
 
-/** Exhausted pool that caused a refusal. For `body` the oldest body in transit was refused. */
+/** Full pool that caused a refusal. For `body` the oldest arriving body is refused, not the new request. */
 export const shedReasons = ['body', 'work', 'documentation'] as const satisfies readonly Slot[]
 export type ShedBecause = (typeof shedReasons)[number]
 
 export type SlotLimits = {
-  /** Requests worked on at once; one more is refused at once, never queued. */
+  /** Handlers at work at the same time; one more request is refused immediately, never queued. */
   readonly inFlightMax: number
-  /** Answers of the exempt pages that are made or sent at once. */
+  /** Answers of exempt pages that are made or sent at the same time. */
   readonly documentationMax: number
-  /** Requests whose bodies are on the way at once; for one more the oldest is cut. */
+  /** Bodies that arrive at the same time; for one more the oldest is refused. */
   readonly bodiesArrivingMax: number
-  /** Requests that wait for news at once; for one more the oldest is answered. */
+  /** Requests that wait for news at the same time; for one more the oldest wait ends and is answered. */
   readonly heldMax: number
 }
 
 /**
- * Detects work that begins and never ends. An answer in time or a caller that left is progress; an answer by the time
- * limit is not. Times in milliseconds of one clock.
+ * Detects handlers that begin and never end. A handler that answers in time, or whose caller left, is progress; an
+ * answer by the time limit is not. Times are from `performance.now()`.
  */
 export class Progress {
   #workingCount = 0
-  /** Time of the last progress, or of the first request after nothing was in work. */
-  #sinceMs = 0
+  /** Time of the last progress, or of the first request after an idle period. */
+  #lastProgressMs = 0
 
   get workingCount(): number {
     return this.#workingCount
   }
 
   begin(nowMs: number): void {
-    if (this.#workingCount === 0) this.#sinceMs = nowMs
+    if (this.#workingCount === 0) this.#lastProgressMs = nowMs
     this.#workingCount += 1
   }
 
   end(nowMs: number, isLate: boolean): void {
     this.#workingCount -= 1
-    if (!isLate) this.#sinceMs = nowMs
+    if (!isLate) this.#lastProgressMs = nowMs
   }
 
   /** True when requests are in work and none has ended in time for longer than `limitMs`. */
   isStuck(nowMs: number, limitMs: number): boolean {
-    return this.#workingCount > 0 && nowMs - this.#sinceMs > limitMs
+    return this.#workingCount > 0 && nowMs - this.#lastProgressMs > limitMs
   }
 }
 
 /**
- * The bounded places of one app. A place for work is held from the moment that a request is complete
- * until its answer is ready: neither a body that is late nor an answer that is not read holds one.
+ * The slots of one app. A request with a body first occupies a `body` slot, then a `work` slot from the moment that it
+ * is complete until its answer is ready. So neither a slow body nor an answer that the client does not read blocks work.
  */
 export class Slots {
   readonly progress = new Progress()
@@ -235,14 +236,14 @@ export class Slots {
     return hasBody(exchange.request) ? this.#awaitBody(exchange) : this.#takeWork(exchange)
   }
 
-  /** @returns why the request is refused although all of it is there */
+  /** Moves a request from its `body` slot to a `work` slot. @returns why it is refused, if all of those are taken */
   bodyArrived(exchange: Exchange): RequestFailure | undefined {
     if (exchange.slot !== 'body') return undefined
     this.#leave(exchange)
     return this.#takeWork(exchange)
   }
 
-  /** The answer is ready: what is left is its client's to take. Pages are sent in parts, so they stay. */
+  /** Frees the slot when the answer is ready to send. A page is streamed, so it keeps its slot until it is sent. */
   answered(exchange: Exchange): void {
     if (exchange.slot !== 'documentation') this.#leave(exchange)
   }
@@ -251,15 +252,16 @@ export class Slots {
     this.#leave(exchange)
   }
 
-  /** It waits for news in place of being worked on, which is neither progress nor the lack of it. */
+  /** Frees the slot while a request waits for news. */
   hold(exchange: Exchange): void {
     const nowMs = performance.now()
     exchange.holdTimer(nowMs)
+    // Passed as late, because beginning to wait is no progress.
     if (exchange.slot === 'work') this.progress.end(nowMs, true)
     exchange.slot = undefined
   }
 
-  /** Never refuses: waiting requests are few, and each of them gets its answer. */
+  /** Takes a `work` slot after the wait, even above the limit: at most `heldMax` requests wait. */
   resume(exchange: Exchange): void {
     const nowMs = performance.now()
     exchange.resumeTimer(nowMs)
@@ -282,7 +284,7 @@ export class Slots {
     return undefined
   }
 
-  /** Bodies of honest clients arrive in no time, so the one that is on its way the longest is cut. */
+  /** Takes a `body` slot. If none is free the oldest incomplete body is refused: bodies of honest clients arrive fast. */
   #awaitBody(exchange: Exchange): RequestFailure | undefined {
     if (this.progress.workingCount >= this.#limits.inFlightMax) return this.#shed('work')
     if (this.#arriving.size >= this.#limits.bodiesArrivingMax) {
@@ -311,7 +313,7 @@ export class Slots {
   }
 }
 
-/** In the order of their start. */
+/** @returns the oldest request whose body has not arrived completely */
 function findIncomplete(exchanges: Iterable<Exchange>): Exchange | undefined {
   for (const exchange of exchanges) if (!exchange.request.raw.complete) return exchange
   return undefined

@@ -1,6 +1,6 @@
 /**
- * Failures around a handler rather than inside it. Each app names the `errorCode` of every member (see `ErrorPolicy`),
- * so a new member does not compile until both apps name it.
+ * Failures that happen around a handler: in the HTTP server, hooks, limits and validation. Handlers throw `DomainError`.
+ * An `ErrorPolicy` maps every member to an `errorCode`, so a new member does not compile until it is mapped.
  */
 export type FrameworkFailure =
   | 'invalid_request'
@@ -45,14 +45,14 @@ export type RequestFailureOptions = {
 }
 
 /**
- * A request that is refused before, around or instead of its handler. `message` reaches the caller: of
- * `invalid_request` it is the broken rule, which `errorData` repeats as `rule`.
+ * Refusal of a request before or in place of its handler. The caller receives `message`. For `invalid_request` the
+ * message states the broken rule, and `errorData` repeats it as `rule`.
  */
 export class RequestFailure extends Error {
   readonly failure: FrameworkFailure
   readonly field: string | undefined
   readonly retryAfterSeconds: number | undefined
-  /** Read by Fastify when it has to answer without the error handler. */
+  /** Fastify reads it when it answers without the error handler. */
   readonly statusCode: number
 
   constructor(failure: FrameworkFailure, message: string, options: RequestFailureOptions = {}) {

@@ -24,7 +24,7 @@ declare module 'fastify' {
     errors?: RouteErrors
   }
   interface FastifyContextConfig {
-    /** Bucket that requests of this route count in; `false` exempts it. Default: the app's default class. */
+    /** Class of rate limits that requests of this route count in; `false` exempts it. Default: the app's default class. */
     rateLimitClass?: string | false
     /** True: the key may stand in the query as `apiKey`. */
     apiKeyInQuery?: boolean
@@ -37,20 +37,20 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller's key; `null` when none was sent. A wrong key never reaches a handler. */
     apiKey: ApiKeyRecord | null
-    /** Code of the refusal that was answered; `null` where none was. */
+    /** Error code of the answer; `null` for a success. */
     errorCode: string | null
-    /** Subject that its handler noted with `noteSubject`. */
+    /** Ids that the handler noted with `noteSubject`, for the log line and the span. */
     subject: RequestSubject | null
-    /** Inbound `x-request-id` when it is harmless. For logs only. */
+    /** The caller's `x-request-id` when it is safe to log. For logs only. */
     clientRequestId: string | null
     /**
      * Aborts when the caller goes away or the handler's time is over; pass it to every read.
      * Use it instead of `signal`, which aborts as soon as a body has been read.
      */
     readonly cancellation: AbortSignal
-    /** Accounting of this request; `null` where nothing is counted. */
+    /** Accounting of this request; `null` on the admin and ops listeners, which count nothing. */
     exchange: Exchange | null
-    /** Behind `cancellation`; created when that is first read. */
+    /** Source of `cancellation`; created when that is first read. */
     abortController: AbortController | null
   }
 }

@@ -1,18 +1,19 @@
 type Window = { count: number; startedAtMs: number }
-type State = { readonly current: number; readonly ttl: number }
-export type Callback = (error: Error | null, state: State) => void
+/** As `@fastify/rate-limit` expects it. `current`: requests counted so far. `ttl`: milliseconds until the window ends. */
+type WindowUsage = { readonly current: number; readonly ttl: number }
+export type Callback = (error: Error | null, usage: WindowUsage) => void
 
 /**
- * Callers remembered per bucket. Past it the ones with the oldest windows are forgotten and start
- * anew, so it must exceed what one attacker can address.
+ * Callers remembered per bucket. Above it the callers with the oldest windows are forgotten and begin a new window, so
+ * it must exceed the number of addresses that one attacker has.
  */
 const callersMax = 100_000
 
 /**
- * Counters of the rate limiter: one fixed window per caller, from its first request on.
+ * Store of `@fastify/rate-limit` for one process: a fixed window per caller, which begins with the caller's first request.
  *
- * Stands in for the plugin's own store, which hands out its live counter: requests that interleave
- * then see each other's counts and are refused below the limit.
+ * It replaces the plugin's own store, which passes its live counter object to requests: concurrent requests then see each
+ * other's counts and are refused below the limit.
  */
 export class FixedWindows {
   readonly #windows = new Map<string, Window>()
@@ -31,14 +32,17 @@ export class FixedWindows {
     callback(null, { current: window.count, ttl: windowMs - (nowMs - window.startedAtMs) })
   }
 
-  /** The state without counting. */
+  /** Usage of a caller's window, without counting a request. */
   read(caller: string, callback: Callback, windowMs: number): void {
     const ageMs = Date.now() - (this.#windows.get(caller)?.startedAtMs ?? -windowMs)
     const window = ageMs < windowMs ? this.#windows.get(caller) : undefined
     callback(null, { current: window?.count ?? 0, ttl: window === undefined ? 0 : windowMs - ageMs })
   }
 
-  /** Limiters that are made with the same function as their `max` count together. */
+  /**
+   * The plugin calls it once per limiter. Limiters with the same function as their `max` share a store, and so count
+   * together: `createLimiter` makes two for each class.
+   */
   child(options: object = {}): FixedWindows {
     const max: unknown = Reflect.get(options, 'max')
     if (typeof max !== 'function') return new FixedWindows()
@@ -47,7 +51,7 @@ export class FixedWindows {
     return child
   }
 
-  /** Insertion order is window order, so the first entry is the oldest. */
+  /** A new window is inserted last, so the first entry is the oldest. */
   #forgetOldest(): void {
     if (this.#windows.size < callersMax) return
     const [oldest] = this.#windows.keys()

@@ -3,18 +3,18 @@ import type { FastifyRequest } from 'fastify'
 import type { Exchange, HeldRequests, Slots } from './exchange.ts'
 import type { Readiness } from './readiness.ts'
 
-/** Silence that a connection may have beyond the wait itself. */
+/** The timeout of an idle connection is the wait plus this. */
 const silenceMarginMs = 5_000
 
 /**
- * Requests that wait for news. They take no place of those that are worked on, so that no number of them keeps
- * another request out, and neither their handler's time limit nor the one of a silent connection runs meanwhile.
+ * Requests whose handlers wait for news (long polling); handlers call it by `holdRequest`. A waiting request occupies no
+ * slot, so waiting requests never keep others out, and the time limits of its handler and of an idle connection stop.
  */
 export class Holding implements HeldRequests {
   readonly #slots: Slots
   readonly #readiness: Readiness
   readonly #heldMax: number
-  /** Callbacks that each end one wait, oldest first. */
+  /** One callback for each wait, which ends it; oldest first. */
   readonly #ends = new Set<() => void>()
 
   constructor(slots: Slots, readiness: Readiness, { heldMax }: { readonly heldMax: number }) {
@@ -30,7 +30,7 @@ export class Holding implements HeldRequests {
     return this.#ends.size
   }
 
-  /** Waits as `holdRequest` says. Beyond `heldMax` the oldest wait ends, to make room. */
+  /** See `holdRequest`. Beyond `heldMax` the oldest wait ends. */
   async hold(
     exchange: Exchange,
     waitMs: number,
@@ -38,20 +38,20 @@ export class Holding implements HeldRequests {
   ): Promise<void> {
     if (this.#readiness.isDraining() || exchange.isEnded) return
     const { cancellation, raw } = exchange.request
-    const over = new AbortController()
+    const waitEnd = new AbortController()
     const end = () => {
       this.#ends.delete(end)
-      over.abort()
+      waitEnd.abort()
     }
     const [endOldest] = this.#ends
     if (this.#ends.size >= this.#heldMax) endOldest?.()
     this.#ends.add(end)
     const timer = setTimeout(end, waitMs)
     cancellation.addEventListener('abort', end, { once: true })
-    outlast(raw.socket, waitMs + silenceMarginMs)
+    extendIdleTimeout(raw.socket, waitMs + silenceMarginMs)
     this.#slots.hold(exchange)
     try {
-      await wait(over.signal)
+      await wait(waitEnd.signal)
     } finally {
       clearTimeout(timer)
       cancellation.removeEventListener('abort', end)
@@ -62,14 +62,14 @@ export class Holding implements HeldRequests {
   }
 }
 
-/** Node sets its own limits again with the end of the answer. An injected request has no socket. */
-function outlast(socket: unknown, silenceMs: number): void {
-  if (socket instanceof Socket) socket.setTimeout(Math.max(socket.timeout ?? 0, silenceMs))
+/** Node restores its own timeout when the answer ends. A request that a test injects has no socket. */
+function extendIdleTimeout(socket: unknown, idleMs: number): void {
+  if (socket instanceof Socket) socket.setTimeout(Math.max(socket.timeout ?? 0, idleMs))
 }
 
 /**
- * Waits within a request. `wait` gets a signal that aborts when the time is over, the caller has left, the service stops,
- * or so many others wait that this one, which has waited the longest, makes room; it resolves then or before.
+ * Lets a handler wait for news, at most `waitMs`. `wait` gets a signal and must resolve when it aborts. The signal aborts
+ * when the time is over, the caller leaves, the service stops, or too many requests wait and this one is the oldest.
  * @throws what `wait` throws
  */
 export function holdRequest(

@@ -5,9 +5,9 @@ const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 
 const loneSurrogate = /[\ud800-\udfff]/u
 
 /**
- * Parses a JSON body and closes what `JSON.parse` lets through: repeated keys (the last would win),
- * keys that reach prototypes, nesting above 20, numbers beyond range, and text that no database
- * column can hold (NUL, lone surrogates). Keeps no state.
+ * Parses a JSON body and refuses what `JSON.parse` accepts but handlers must not see: repeated keys (the last would
+ * win), keys that reach prototypes, nesting above 20, numbers out of range, and text that no database column can hold
+ * (NUL, lone surrogates).
  * @throws RequestFailure `empty_body`, `invalid_json` or `invalid_request`
  * @source ledger-and-safety.md 3.1
  */
@@ -22,18 +22,20 @@ export function parseJsonBody(text: string): unknown {
     }
     throw error
   }
-  // Escapes are the one way to write NUL or half a surrogate pair in UTF-8 text.
-  const scan: Scan = { keyCount: 0, checksText: text.includes('\\u') }
+  // Only an escape can write NUL or half a surrogate pair in UTF-8 text.
+  const scan: Scan = { keyCount: 0, hasEscapes: text.includes('\\u') }
   inspectValue(value, 1, scan)
+  // `JSON.parse` drops repeated keys, so the text then has more members than the value.
   if (countMembers(text) !== scan.keyCount) throw refusal('A member of the body is given twice.')
   return value
 }
 
-type Scan = { keyCount: number; readonly checksText: boolean }
+/** Progress of one inspection. `keyCount`: members of all objects seen so far. `hasEscapes`: texts need a check. */
+type Scan = { keyCount: number; readonly hasEscapes: boolean }
 
 function inspectValue(value: unknown, depth: number, scan: Scan): void {
   if (typeof value === 'string') {
-    if (scan.checksText) refuseUnsafeText(value)
+    if (scan.hasEscapes) refuseUnsafeText(value)
     return
   }
   if (typeof value === 'number') {
@@ -46,11 +48,11 @@ function inspectValue(value: unknown, depth: number, scan: Scan): void {
     for (const item of value) inspectValue(item, depth + 1, scan)
     return
   }
-  // `for in` sees own keys only: a parsed object has none of its prototype's enumerable.
+  // `for in` sees own keys only, because `Object.prototype` has no enumerable ones. It is faster than `Object.keys`.
   for (const key in value) {
     scan.keyCount += 1
     if (forbiddenKeys.has(key)) throw refusal(`The body must not have a member named ${key}.`)
-    if (scan.checksText) refuseUnsafeText(key)
+    if (scan.hasEscapes) refuseUnsafeText(key)
     // CAST: `key` was just enumerated on this parsed object.
     inspectValue((value as Record<string, unknown>)[key], depth + 1, scan)
   }
@@ -61,14 +63,18 @@ function refuseUnsafeText(text: string): void {
     throw refusal('A text in the body holds a NUL or half a surrogate pair.')
 }
 
+const colon = 0x3a
+const quote = 0x22
+const backslash = 0x5c
+
 /** Members written in valid JSON text: its colons outside strings. */
 function countMembers(text: string): number {
   let count = 0
   let position = 0
   while (position < text.length) {
     const code = text.charCodeAt(position)
-    if (code === 0x3a) count += 1
-    position = code === 0x22 ? endOfString(text, position) : position + 1
+    if (code === colon) count += 1
+    position = code === quote ? endOfString(text, position) : position + 1
   }
   return count
 }
@@ -80,32 +86,30 @@ function endOfString(text: string, start: number): number {
   return end === -1 ? text.length : end + 1
 }
 
-function isEscaped(text: string, quote: number): boolean {
-  let backslashes = 0
-  while (text.charCodeAt(quote - 1 - backslashes) === 0x5c) backslashes += 1
-  return backslashes % 2 === 1
+function isEscaped(text: string, position: number): boolean {
+  let backslashCount = 0
+  while (text.charCodeAt(position - 1 - backslashCount) === backslash) backslashCount += 1
+  return backslashCount % 2 === 1
 }
 
 function refusal(rule: string): RequestFailure {
   return new RequestFailure('invalid_request', rule)
 }
 
-/** Members of a reply that `answerJson` needs; the reply of every route fits, whatever its schema. */
+/** What `answerJson` needs of a Fastify reply, without the type of the route's schema. */
 type JsonReply = {
-  /** True once the request was answered without waiting: because it took too long. */
+  /** True once the request is answered, for example by the time limit. */
   readonly sent: boolean
   type(contentType: string): unknown
   send(payload: never): unknown
 }
 
 /**
- * Answers with JSON that is text already, once it is there, or with the error that it ends in. The text
- * goes past the serializer of the route's schema, which walks an object member by member: tests must hold
- * it against the schema in its place. For a handler that returns nothing: what Fastify does with the
- * promise of an async one costs as much as pricing.
+ * Sends JSON text, or the error that its promise rejects with. For hot routes such as quotes: the text skips the
+ * serializer of the route's schema, so tests must compare it with the schema. The handler must return nothing, because
+ * Fastify's processing of an async handler's promise costs as much as pricing a quote.
  *
- * Answers of one turn of the event loop are written together at its end: a write that has to wake its
- * reader costs twice one that finds it awake.
+ * `setImmediate` sends all answers of one turn of the event loop together, which halves the cost of a write.
  */
 export function answerJson(reply: JsonReply, answer: Promise<string>): void {
   answer.then(

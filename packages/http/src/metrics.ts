@@ -7,12 +7,15 @@ export type HttpMetrics = {
   /** The app's other metrics register here too. */
   readonly registry: Registry
   observeRequest(observation: RequestObservation): void
-  /** Read when scraped. */
+  /** Registers gauges that call these functions at each scrape. */
   watchTraffic(read: TrafficReading): void
+  /** Counts a request that was refused because a pool of slots was full. */
   countShed(reason: ShedBecause): void
+  /** Counts a connection that the server closed. */
   countClosed(reason: ClosedBecause): void
 }
 
+/** Current counts of the public listener; `held` are requests that wait for news. */
 type TrafficReading = {
   inFlight(): number
   bodiesArriving(): number
@@ -26,6 +29,7 @@ export type RequestObservation = {
   readonly method: string
   /** 499 when the caller went away before the answer. */
   readonly statusCode: number
+  /** From the headers of the request to the end of the answer, less the time that it waited for news. */
   readonly seconds: number
 }
 
@@ -57,19 +61,19 @@ export function createHttpMetrics(options: { service: string }): HttpMetrics {
   })
   for (const reason of shedReasons) shed.inc({ reason }, 0)
   for (const reason of closedReasons) closed.inc({ reason }, 0)
-  // Resolving labels costs more than observing, so each series is resolved once.
-  const series = new Map<string, { observe(seconds: number): void }>()
+  // Looking up a series by its labels costs more than observing, so each series is looked up once.
+  const durationSeries = new Map<string, { observe(seconds: number): void }>()
   return {
     registry,
     observeRequest({ route = 'unmatched', method, statusCode, seconds }) {
-      const label = knownMethods.has(method) ? method : 'other'
-      const key = `${label} ${statusCode} ${route}`
-      let child = series.get(key)
-      if (child === undefined) {
-        child = durations.labels({ route, method: label, status: String(statusCode) })
-        series.set(key, child)
+      const methodLabel = knownMethods.has(method) ? method : 'other'
+      const key = `${methodLabel} ${statusCode} ${route}`
+      let series = durationSeries.get(key)
+      if (series === undefined) {
+        series = durations.labels({ route, method: methodLabel, status: String(statusCode) })
+        durationSeries.set(key, series)
       }
-      child.observe(seconds)
+      series.observe(seconds)
     },
     watchTraffic({ inFlight, bodiesArriving, connections, held }) {
       const gauge = createGauges(registry)
@@ -89,12 +93,12 @@ export type Series<Label extends string> = {
   readonly value: number
 }
 
-/** Far less than a scrape waits for all of them. */
+/** Far below the timeout of a scrape, which waits for all gauges. */
 const readingTimeoutMs = 1_000
 
 /**
- * A gauge with all its series, read when metrics are scraped. A reading that fails or hangs leaves them out: the other
- * metrics are told while a database or a chain is away, which is when somebody looks. One that hangs is not begun again.
+ * Registers a gauge whose series are all read at each scrape. A reading that fails or takes too long yields no series, so
+ * that the other metrics stay available while a database or a chain is down. While one reading hangs no second one begins.
  */
 export function watchSeries<Label extends string>(
   registry: Registry,
@@ -116,13 +120,14 @@ export function watchSeries<Label extends string>(
         })
       const series = await inTime(reading)
       this.reset()
-      // An unlabelled gauge that was reset says 0, which nobody has read.
+      // `reset` sets an unlabelled gauge to 0, which would be a false value, so it is removed.
       if (series.length === 0 && options.labelNames.length === 0) this.remove()
       for (const { labels, value } of series) this.set(labels, value)
     },
   })
 }
 
+/** @returns the reading, or nothing after `readingTimeoutMs` */
 async function inTime<Item>(reading: Promise<readonly Item[]>): Promise<readonly Item[]> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<readonly Item[]>((resolve) => {

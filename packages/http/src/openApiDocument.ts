@@ -1,10 +1,10 @@
-// Makes an interface description readable: a body or an answer is a component with a name, or stands in its operation
-// whole, and each operation shows one request that works. Pure functions over the JSON of the description.
+// Makes the generated OpenAPI description readable. Schemas move to named components (or stay inline where a reader
+// needs that), repeated error answers are shared, and operations get examples. Pure functions over the description's JSON.
 
 type Json = null | boolean | number | string | readonly Json[] | JsonObject
 type JsonObject = { readonly [member: string]: Json | undefined }
 
-/** One request of an operation that its route takes, as it stands. */
+/** A valid request of one operation, shown in the description. */
 export type OperationExample = {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number>>
@@ -15,19 +15,19 @@ export type OperationExample = {
 export type OperationExamples = Readonly<Record<string, OperationExample>>
 
 const json = 'application/json'
-/** Keywords that hold data, in which a member `title` names no schema. */
+/** Schema keywords whose values are data and not schemas: a member `title` in them is no name of a schema. */
 const dataMembers: ReadonlySet<string> = new Set(['default', 'enum', 'const', 'example', 'examples'])
 
 export type Readability = {
   readonly examples?: OperationExamples
-  /** `operationId`s of operations whose body and success stand in them whole, for readers that follow no `$ref`. */
+  /** `operationId`s whose body and success answer stay inline, for readers that do not follow `$ref`. */
   readonly whole?: ReadonlySet<string>
 }
 
 /**
- * The description with every request body, every answer and every schema that has a `title` moved to
- * `components.schemas` and referred to, but for operations that are `whole`. Untitled ones are called after their
- * operation.
+ * Moves every request body, every answer and every schema with a `title` to `components.schemas`, leaves a `$ref` in its
+ * place, and adds examples. Operations in `whole` keep their schemas inline. An untitled body or answer is named after
+ * its operation. Error answers that several operations share move to `components.responses`.
  * @throws Error when two different schemas have one title
  */
 export function nameSchemas(document: object, { examples = {}, whole = new Set() }: Readability): object {
@@ -51,25 +51,29 @@ export function nameSchemas(document: object, { examples = {}, whole = new Set()
   return { ...description, paths: shared, components }
 }
 
-/** Name by text of every refusal that stands in two operations; a second one of a status is numbered. */
+/**
+ * Error answers that at least two operations have: their JSON text, and the name of the shared component. Different
+ * answers of one status are numbered: `Error400`, `Error400_2`.
+ */
 function repeatedRefusals(operations: readonly (Json | undefined)[]): ReadonlyMap<string, string> {
-  const seen = new Set<string>()
+  const seenTexts = new Set<string>()
   const names = new Map<string, string>()
-  const countOf: Record<string, number> = {}
+  const countByStatus: Record<string, number> = {}
   for (const operation of operations) {
     for (const [status, response] of refusalsOf(asObject(operation))) {
       const text = JSON.stringify(response)
-      if (seen.has(text) && !names.has(text)) {
-        const number = (countOf[status] ?? 0) + 1
-        countOf[status] = number
+      if (seenTexts.has(text) && !names.has(text)) {
+        const number = (countByStatus[status] ?? 0) + 1
+        countByStatus[status] = number
         names.set(text, `Error${status}${number === 1 ? '' : `_${number}`}`)
       }
-      seen.add(text)
+      seenTexts.add(text)
     }
   }
   return names
 }
 
+/** Replaces the operation's shared error answers by references. */
 function shareRefusals(operation: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
   const shared = refusalsOf(operation).flatMap(([status, response]) => {
     const name = names.get(JSON.stringify(response))
@@ -82,6 +86,7 @@ function refusalsOf(operation: JsonObject) {
   return Object.entries(asObject(operation['responses'])).filter(([status]) => Number(status) >= 400)
 }
 
+/** One operation with its schemas named or inline, and with its examples. */
 function nameOperation(
   operation: JsonObject,
   schemas: NamedSchemas,
@@ -95,7 +100,9 @@ function nameOperation(
   return {
     ...operation,
     ...(Array.isArray(parameters) && {
-      parameters: parameters.map((parameter) => withExample(briefly(asObject(parameter)), example)),
+      parameters: parameters.map((parameter) =>
+        withExample(withoutFalseRequired(asObject(parameter)), example),
+      ),
     }),
     ...(requestBody !== undefined && {
       requestBody: withBodyExample(
@@ -115,8 +122,8 @@ function nameOperation(
   }
 }
 
-/** A parameter may be left out where nothing else is said. */
-function briefly({ required, schema, ...parameter }: JsonObject): JsonObject {
+/** Drops `required: false`, which is the default. */
+function withoutFalseRequired({ required, schema, ...parameter }: JsonObject): JsonObject {
   return {
     ...parameter,
     ...(required === true && { required }),
@@ -139,6 +146,11 @@ function withBodyExample(body: JsonObject, example: OperationExample | undefined
   return { ...body, content: { ...asObject(body['content']), [json]: { ...media, example: value } } }
 }
 
+/**
+ * Names the schemas of a request body or an answer.
+ * @param holder has `content` by media type
+ * @param fallback name of an untitled schema
+ */
 function nameContent(
   holder: JsonObject,
   fallback: string | undefined,
@@ -152,14 +164,18 @@ function nameContent(
     content: mapMembers(asObject(content), (media) => {
       const { schema, ...rest } = asObject(media)
       if (schema === undefined) return asObject(media)
-      const { description: said, ...bare } = asObject(schema)
-      // A description of the answer is the answer's alone: one schema serves many answers.
-      const own = said === undefined || said === description ? bare : asObject(schema)
-      return { ...rest, schema: schemas.name(own, { fallback, suffix }) }
+      const { description: schemaDescription, ...bareSchema } = asObject(schema)
+      // A description that only repeats the answer's is dropped: one schema serves many answers.
+      const isRepeated = schemaDescription === undefined || schemaDescription === description
+      return {
+        ...rest,
+        schema: schemas.name(isRepeated ? bareSchema : asObject(schema), { fallback, suffix }),
+      }
     }),
   }
 }
 
+/** Keeps the schemas of a request body or an answer inline. */
 function wholeContent(holder: JsonObject): JsonObject {
   return {
     ...holder,
@@ -170,43 +186,54 @@ function wholeContent(holder: JsonObject): JsonObject {
   }
 }
 
-/** Titles name components, which there are none of here. A choice says its types, where all that is chosen from have one. */
+/**
+ * An inline schema without titles, which only serve as names of components. A choice (`anyOf`, `oneOf`) also gets a
+ * `type` that lists the types of its branches, if all of them have one.
+ */
 function withTypes(value: Json): Json {
   if (Array.isArray(value)) return value.map(withTypes)
   if (!isObject(value)) return value
   const { title, ...rest } = value
-  const own = mapMembers(typeof title === 'string' ? rest : value, (inner, member) =>
+  // A `title` that is no text is a property of that name and stays.
+  const schema = mapMembers(typeof title === 'string' ? rest : value, (inner, member) =>
     inner === undefined || dataMembers.has(member) ? inner : withTypes(inner),
   )
-  const choice = own['anyOf'] ?? own['oneOf']
-  if (own['type'] !== undefined || !Array.isArray(choice)) return own
-  const types = [...new Set(choice.flatMap((one: Json) => asObject(one)['type'] ?? null))]
-  const [type, ...others] = types.filter((one) => typeof one === 'string')
-  if (type === undefined || others.length + 1 < types.length) return own
-  return { type: others.length === 0 ? type : [type, ...others], ...own }
+  const branches = schema['anyOf'] ?? schema['oneOf']
+  if (schema['type'] !== undefined || !Array.isArray(branches)) return schema
+  const branchTypes = [...new Set(branches.flatMap((branch: Json) => asObject(branch)['type'] ?? null))]
+  const [type, ...others] = branchTypes.filter((branchType) => typeof branchType === 'string')
+  const isEveryTypeKnown = type !== undefined && others.length + 1 === branchTypes.length
+  if (!isEveryTypeKnown) return schema
+  return { type: others.length === 0 ? type : [type, ...others], ...schema }
 }
 
-/** Every integer of JavaScript is within these: they tell nobody anything, and examples are made of them. */
+/** Drops the safe-integer bounds that zod adds: they inform nobody, and tools would make examples of them. */
 function withoutSafeBounds(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutSafeBounds)
   if (!isObject(value)) return value
   const { minimum, maximum } = value
-  const told = Object.entries(value).filter(
+  const members = Object.entries(value).filter(
     ([member]) =>
       !(member === 'minimum' && minimum === Number.MIN_SAFE_INTEGER) &&
       !(member === 'maximum' && maximum === Number.MAX_SAFE_INTEGER),
   )
   return Object.fromEntries(
-    told.map(([member, inner]) => [member, inner === undefined ? inner : withoutSafeBounds(inner)]),
+    members.map(([member, inner]) => [member, inner === undefined ? inner : withoutSafeBounds(inner)]),
   )
 }
 
-type Naming = { readonly fallback?: string | undefined; readonly suffix: string }
+type Naming = {
+  /** Name of an untitled schema; undefined: it stays inline. */
+  readonly fallback?: string | undefined
+  /** Added to a title whose name another schema has; '' where that is an error. */
+  readonly suffix: string
+}
 
+/** Collects the schemas that become components. */
 class NamedSchemas {
   readonly #byName = new Map<string, { readonly schema: Json; readonly text: string }>()
 
-  /** The schema, or a reference to it where it has a name. Inner schemas first. */
+  /** Keeps a schema that has a name, after the schemas inside it. @returns a reference to it, or the unnamed schema */
   name(schema: JsonObject, { fallback, suffix }: Naming): JsonObject {
     const { title, ...rest } = schema
     const inner = mapMembers(rest, (value, member) =>
@@ -216,7 +243,7 @@ class NamedSchemas {
     if (name === undefined || inner['$ref'] !== undefined) return inner
     const { description, ...named } = inner
     const $ref = `#/components/schemas/${this.#keep(name, suffix, named)}`
-    // Said of this use of it.
+    // The description is of this use and not of the shared schema.
     return { $ref, ...(description !== undefined && { description }) }
   }
 
@@ -230,7 +257,10 @@ class NamedSchemas {
     return isObject(value) ? this.name(value, { suffix }) : value
   }
 
-  /** Input and output schemas of one title may differ: defaults are filled in on input only. */
+  /**
+   * @returns the name under which the schema is kept. The input and output schemas of one title may differ, because
+   * defaults are optional on input only; the second one then gets the suffix.
+   */
   #keep(name: string, suffix: string, schema: JsonObject): string {
     const text = JSON.stringify(schema)
     for (const candidate of suffix === '' ? [name] : [name, `${name}${suffix}`]) {

@@ -13,10 +13,12 @@ export type OpenApiOptions = Readability & {
   readonly servers: readonly { readonly url: string; readonly description: string }[]
 }
 
+/** Traits of the described listener. */
 type Listener = {
   readonly policy: ErrorPolicy
+  /** True: keys are accepted as bearer tokens too. */
   readonly bearerKeys: boolean
-  /** For operators: every operation needs the key, and nobody is limited. */
+  /** True for the admin listener: every operation needs the key, and no limits apply. */
   readonly isAdmin?: boolean
 }
 
@@ -26,11 +28,11 @@ const license = { name: 'MIT', identifier: 'MIT' }
 export const interfaceVersion = '1.0.0'
 
 /**
- * The interface description, generated from the routes' zod schemas, and its page at /documentation
- * with local assets only. Must be awaited before routes are declared.
+ * Adds the OpenAPI description, generated from the routes' zod schemas, and its page at /documentation. It must be
+ * awaited before routes are declared.
  */
 export async function registerOpenApi(app: HttpApp, options: OpenApiOptions & Listener): Promise<void> {
-  const keyed = [{ apiKey: [] }, ...(options.bearerKeys ? [{ bearerKey: [] }] : [])]
+  const keySchemes = [{ apiKey: [] }, ...(options.bearerKeys ? [{ bearerKey: [] }] : [])]
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -42,12 +44,12 @@ export async function registerOpenApi(app: HttpApp, options: OpenApiOptions & Li
           ...(options.bearerKeys && { bearerKey: { type: 'http', scheme: 'bearer' } }),
         },
       },
-      // A public listener takes a key on every route, and needs it where the route says so.
-      security: options.isAdmin === true ? keyed : [{}, ...keyed],
+      // On a public listener every route accepts a key and none requires it (`{}`), unless the route says so.
+      security: options.isAdmin === true ? keySchemes : [{}, ...keySchemes],
     },
     transform: (route) => {
-      const { schema, url } = withSharedRefusals(route)
-      return { schema: withKeys(withErrors(schema, options), keyed), url }
+      const { schema, url } = describeRoute(route)
+      return { schema: withKeySchemes(withErrors(schema, options), keySchemes), url }
     },
     transformObject: (document) =>
       'openapiObject' in document ? nameSchemas(document.openapiObject, options) : document.swaggerObject,
@@ -63,39 +65,45 @@ type Described = ReturnType<typeof jsonSchemaTransform>
 type DescribedSchema = Described['schema']
 
 /**
- * A route as it is described. The refusal, which each route has ten times, is turned to JSON once per route: the
- * first reader of the description holds up everybody else for a quarter less.
+ * Turns a route's zod schemas into JSON Schema. The error body, which each route has for ten statuses, is converted once
+ * and copied. That saves a quarter of the time that the first request for the description blocks the process.
  */
-function withSharedRefusals(route: Route): Described {
+function describeRoute(route: Route): Described {
   const response: unknown = route.schema?.response
   if (typeof response !== 'object' || response === null) return jsonSchemaTransform(route)
-  const refusals = Object.entries(response).filter(([, schema]) => schema === errorBodySchema)
-  const [first] = refusals
-  if (first === undefined) return jsonSchemaTransform(route)
-  const own = Object.entries(response).filter(([, schema]) => schema !== errorBodySchema)
+  const errorAnswers = Object.entries(response).filter(([, schema]) => schema === errorBodySchema)
+  const [firstError] = errorAnswers
+  if (firstError === undefined) return jsonSchemaTransform(route)
+  const otherAnswers = Object.entries(response).filter(([, schema]) => schema !== errorBodySchema)
   const described = jsonSchemaTransform({
     ...route,
-    schema: { ...route.schema, response: Object.fromEntries([...own, first]) },
+    schema: { ...route.schema, response: Object.fromEntries([...otherAnswers, firstError]) },
   })
   const { response: answers, ...rest } = described.schema
-  // Hidden routes are described without.
+  // A hidden route has no answers here.
   if (typeof answers !== 'object' || answers === null) return described
-  const refusal = new Map<string, unknown>(Object.entries(answers)).get(first[0])
-  const all = {
+  const errorAnswer = new Map<string, unknown>(Object.entries(answers)).get(firstError[0])
+  const allAnswers = {
     ...answers,
-    ...Object.fromEntries(refusals.map(([status]) => [status, structuredClone(refusal)])),
+    ...Object.fromEntries(errorAnswers.map(([status]) => [status, structuredClone(errorAnswer)])),
   }
-  return { ...described, schema: { ...rest, response: all } }
+  return { ...described, schema: { ...rest, response: allAnswers } }
 }
 
-/** A route names the key; by which headers it may come is the app's matter. */
-function withKeys(schema: DescribedSchema, keyed: readonly Record<string, string[]>[]): DescribedSchema {
+/** Replaces `apiKey`, which routes name in `security`, by all schemes that the listener accepts keys by. */
+function withKeySchemes(
+  schema: DescribedSchema,
+  keySchemes: readonly Record<string, string[]>[],
+): DescribedSchema {
   const { security, ...rest } = schema
   if (!Array.isArray(security)) return schema
-  return { ...rest, security: security.flatMap((one) => ('apiKey' in one ? keyed : [one])) }
+  return { ...rest, security: security.flatMap((one) => ('apiKey' in one ? keySchemes : [one])) }
 }
 
-/** Only the statuses that the route can answer with, each told by its codes. A route may have no schema at all. */
+/**
+ * Keeps of the error answers only the statuses that the route can answer with, each described by its error codes.
+ * @param schema undefined for a route without a schema
+ */
 function withErrors(
   schema: DescribedSchema | undefined,
   { policy: { errorCodes }, isAdmin = false }: Listener,
@@ -103,7 +111,7 @@ function withErrors(
   if (schema === undefined) return {}
   const { errors = {}, response, ...rest } = schema
   if (typeof response !== 'object' || response === null) return { ...rest, response }
-  const shared: RouteErrors = {
+  const commonErrors: RouteErrors = {
     400: [errorCodes.invalid_request],
     401: [errorCodes.unauthorized],
     500: [errorCodes.internal],
@@ -118,8 +126,9 @@ function withErrors(
   }
   const answers = Object.entries(response).flatMap(([status, answer]) => {
     if (Number(status) < 400 || schema.errors === undefined) return [[status, answer]]
+    // An answer without `errorCode` is not the shared error body, for example the 503 of a readiness report.
     if ('properties' in answer && !('errorCode' in answer.properties)) return [[status, answer]]
-    const codes = [...(shared[Number(status)] ?? []), ...(errors[Number(status)] ?? [])]
+    const codes = [...(commonErrors[Number(status)] ?? []), ...(errors[Number(status)] ?? [])]
     return codes.length === 0 ? [] : [[status, { ...answer, description: codes.toSorted().join(', ') }]]
   })
   return { ...rest, response: Object.fromEntries(answers) }

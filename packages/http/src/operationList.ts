@@ -1,24 +1,24 @@
-/** One operation as the list tells it. */
+/** One row of the list of operations on the page at /documentation. */
 export type ListedOperation = {
   /** In capitals. */
   readonly method: string
-  /** With members in braces, as the description has it. */
+  /** As in OpenAPI, with parameters in braces: `/requests/{id}`. */
   readonly path: string
   readonly operationId: string
   readonly summary: string
-  /** The first one, under which Swagger UI links to it. */
+  /** The first tag of the operation; Swagger UI's links contain it. */
   readonly tag: string
 }
 
-/** A route as Fastify tells it when it is declared. */
+/** A route as Fastify passes it to an `onRoute` hook. */
 type DeclaredRoute = {
   readonly method: string | readonly string[]
   readonly url: string
   readonly schema?: unknown
 }
 
-/** @returns nothing for what is not described: hidden routes, and HEAD, which is answered wherever GET is */
-export function listedOperations({ method, url, schema }: DeclaredRoute): readonly ListedOperation[] {
+/** @returns one row per method; none for hidden routes and for HEAD, which the description leaves out */
+export function listOperations({ method, url, schema }: DeclaredRoute): readonly ListedOperation[] {
   if (typeof schema !== 'object' || schema === null || ('hide' in schema && schema.hide === true)) return []
   const { operationId, summary, tags } = { operationId: '', summary: '', tags: [], ...schema }
   const [tag] = tags
@@ -31,17 +31,17 @@ export function listedOperations({ method, url, schema }: DeclaredRoute): readon
 }
 
 /**
- * Operations as HTML that needs no script: by tag, each with its method, path and summary, and a link that Swagger UI
- * opens it by. All text is escaped. Pure.
- * @param folder where `json` and `yaml` of the description are, with a slash at its end
+ * Renders operations as HTML that needs no script: grouped by tag, each with method, path, summary and a link that opens
+ * it in Swagger UI. All text is escaped. Pure.
+ * @param folder URL prefix of `json` and `yaml`, the description's two forms; ends with a slash
  */
-export function operationList(
+export function renderOperationList(
   { title, description }: { readonly title: string; readonly description: string },
   operations: readonly ListedOperation[],
   folder: string,
 ): string {
   const sections = [...new Set(operations.map(({ tag }) => tag))].map((tag) => {
-    const items = operations.filter((operation) => operation.tag === tag).map(itemOf)
+    const items = operations.filter((operation) => operation.tag === tag).map(renderItem)
     return `<section><h2>${escaped(tag)}</h2><ul>${items.join('')}</ul></section>`
   })
   return `<main id="operation-list">
@@ -55,7 +55,7 @@ ${sections.join('\n')}
 }
 
 /** @source Swagger UI documentation, "Deep linking" */
-function itemOf({ method, path, operationId, summary, tag }: ListedOperation): string {
+function renderItem({ method, path, operationId, summary, tag }: ListedOperation): string {
   const link = `#/${encodeURIComponent(tag)}/${encodeURIComponent(operationId)}`
   return `<li><a href="${escaped(link)}"><b class="${method.toLowerCase()}">${method}</b> <code>${escaped(path)}</code> <span>${withCode(summary)}</span></a></li>`
 }
@@ -67,5 +67,5 @@ const entities: Readonly<Record<string, string>> = {
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 
-/** Text as it may stand in HTML, what is between backticks as code. */
+/** Escaped text, with `<code>` around what backticks enclose. */
 const withCode = (text: string): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')

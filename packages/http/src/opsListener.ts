@@ -8,8 +8,8 @@ import type { HttpApp } from './fastifyTypes.ts'
 import { type Readiness, readinessSchema } from './readiness.ts'
 
 /**
- * The listener for operators, on `OPS_PORT`: GET /metrics (Prometheus text), GET /ready (503 until every
- * check holds, and again once stopping) and GET /lives/v1 (the process answers). Changes nothing.
+ * Makes the read-only listener for monitoring, on `OPS_PORT`: GET /metrics (Prometheus text), GET /ready (503 until
+ * every check holds, and again while the process stops) and GET /lives/v1 (200 while the process answers).
  * @source rule O-191
  */
 export function createOpsListener(options: {
@@ -32,7 +32,7 @@ export function createOpsListener(options: {
     reply.type(registry.contentType)
     return registry.metrics()
   })
-  // Asks nobody, as on the public listener: a service without one is ended by its keeper for no endpoint's silence.
+  // Asks no dependency, so that an orchestrator never restarts a service because a chain's endpoint is silent.
   app.get('/lives/v1', async () => ({ status: 'ok' as const }))
   app.get(
     '/ready',

@@ -5,19 +5,21 @@ import type { HttpApp } from './fastifyTypes.ts'
 import { Holding } from './holding.ts'
 import type { HttpMetrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
-import { tellRequest } from './requestLine.ts'
+import { recordRequestEnd } from './requestLine.ts'
 
 export type TrafficOptions = {
+  /** Limits of concurrent requests. */
   readonly slots: SlotLimits
   /** Time a handler has, unless its route says otherwise in `config.handlerTimeoutMs`. */
   readonly handlerTimeoutMs: number
   readonly connections: Connections
   readonly metrics: HttpMetrics
   readonly readiness: Readiness
+  /** Called after each answer to a request with a key was sent. */
   readonly onKeyedAnswer: ((answer: KeyedAnswer) => void) | undefined
 }
 
-/** Answer to a request with a key. The service bounds the length and the number of values of every member. */
+/** An answer to a request with a key, as usage records count it. All members are from closed sets or short. */
 export type KeyedAnswer = {
   /** Public part of the key. */
   readonly keyId: string
@@ -28,12 +30,16 @@ export type KeyedAnswer = {
   readonly errorCode: string | undefined
 }
 
-/** Beyond the longest time that a handler has: then something is broken that no time limit ends. */
+/**
+ * Added to the longest time limit of a handler. Without an answer for that long the time limits themselves do not work,
+ * and the service reports that it is not ready.
+ */
 const stuckMarginMs = 5_000
 
 /**
- * Counts, times and bounds what is in flight, whether the caller stays for the answer or not, and makes
- * the service not ready when nothing of it ends.
+ * Adds the accounting of requests to the public listener: makes an `Exchange` for each request, refuses requests above
+ * the limits of slots, and writes metrics, log line and span when a request ends, even if its caller left. Makes the
+ * service not ready when no handler ends.
  * @source rules O-165, O-167
  */
 export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
@@ -55,7 +61,7 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
     connections.remove(request.raw.socket, exchange)
     const end = { statusCode: statusOf(exchange), seconds: (performance.now() - startedAtMs - heldMs) / 1000 }
     metrics.observeRequest({ route: request.routeOptions.url, method: request.method, ...end })
-    tellRequest(exchange, end)
+    recordRequestEnd(exchange, end)
     if (options.onKeyedAnswer !== undefined && request.apiKey !== null && raw.writableEnded)
       options.onKeyedAnswer({
         keyId: request.apiKey.keyId,
@@ -75,14 +81,14 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
       onEnded,
     })
     if (!connections.add(request.raw.socket, exchange)) {
-      // Nobody is there to be answered.
+      // The connection is closed, so no answer is sent: `hijack` stops Fastify.
       exchange.settle()
       reply.hijack()
       return
     }
     request.exchange = exchange
-    // Comes once, after the answer or when the caller aborts, but not for every answer that waits for
-    // another on the same socket; `finish` may not come either.
+    // `close` comes once, after the answer or when the caller aborts. An answer that waits behind another on the same
+    // socket may get neither `close` nor `finish`; `Connections` settles it when the socket closes.
     reply.raw.on('close', () => exchange.settle())
     done(slots.begin(exchange))
   })
@@ -90,7 +96,7 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
     if (exchange !== null) slots.answered(exchange)
     done()
   })
-  // The first hook that runs when a body is there.
+  // `preValidation` is the first hook after the body has arrived.
   app.addHook('preValidation', ({ exchange }, _reply, done) => {
     if (exchange?.slot !== 'body') return done()
     exchange.bodyArrived(performance.now())
@@ -98,13 +104,13 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
   })
 }
 
-/** As metrics and lines name it: 499 when the caller went away before the answer. */
+/** Status for metrics and logs: 499 if the caller left before the answer, 101 for a websocket. */
 function statusOf({ isUpgraded, raw }: Exchange): number {
   if (isUpgraded) return 101
   return raw.writableEnded ? raw.statusCode : 499
 }
 
-/** Not ready while requests are in work and none ends; a time limit that answers is no end. */
+/** Adds the readiness check that fails while handlers are at work and none ends in time. */
 function watchProgress(app: HttpApp, readiness: Readiness, slots: Slots, handlerTimeoutMs: number): void {
   let longestTimeoutMs = handlerTimeoutMs
   app.addHook('onRoute', ({ config }) => {

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify'
 import type { HttpApp } from './fastifyTypes.ts'
 
-/** One file of a page, as it is handed out. */
+/** One file of a web page. `type` is its media type. */
 export type PageFile = { readonly type: string; readonly body: Buffer }
 
 /**
- * Nothing from elsewhere, nothing inline, no frame around it, and no text that becomes HTML or code
- * (`require-trusted-types-for`, without a policy that could make some).
+ * Forbids content from other hosts, inline scripts and styles, and framing. `require-trusted-types-for` without any
+ * policy makes every assignment of text as HTML or code fail.
  */
 const contentPolicy = [
   "default-src 'none'",
@@ -31,8 +31,8 @@ const headers: Readonly<Record<string, string>> = {
 }
 
 /**
- * Hands out the files of a page under `prefix`, each by its own route from memory, so that no path of a caller ever
- * reaches a disk. `index.html` is the prefix itself.
+ * Serves the files of a web page, such as the operator's console, under `prefix`. Each has its own route and is sent from
+ * memory, so that a caller's path never reaches the disk. `index.html` is served at `prefix/`.
  * @param prefix begins with a slash and ends without one
  */
 export function registerPages(app: HttpApp, prefix: string, files: ReadonlyMap<string, PageFile>): void {

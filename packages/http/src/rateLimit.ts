@@ -6,12 +6,12 @@ import type { HttpApp } from './fastifyTypes.ts'
 import { FixedWindows } from './fixedWindows.ts'
 import { type SharedLimits, SharedWindows } from './sharedWindows.ts'
 
-/** Requests of one window. 0 is off. */
+/** Most requests per window: of one key, and of one address that sends no key. 0 is no limit. */
 export type RateLimit = { readonly perKeyMax: number; readonly perIpMax: number }
 
 export type RateLimitOptions = {
   readonly windowMs: number
-  /** One bucket per class and caller; routes name theirs in `config.rateLimitClass`. */
+  /** Limits by class. Routes name their class in `config.rateLimitClass`; each class counts each caller separately. */
   readonly classes: Readonly<Record<string, RateLimit>>
   /** Class of routes that name none, and of unknown URLs. */
   readonly defaultClass: string
@@ -28,15 +28,16 @@ export type Limiter = ReturnType<HttpApp['rateLimit']>
 export type CountOnce = (request: FastifyRequest) => Promise<boolean>
 
 export type Limiters = {
+  /** `undefined` for a class without limits, so that its routes get no hook. */
   find(className: string): Limiter | undefined
-  /** For what is no request of its own, in the bucket of the class's requests. */
+  /** Counts events that are not HTTP requests, such as websocket messages, together with the class's requests. */
   counterOf(className: string): CountOnce
 }
 
 /**
- * Limits by class: per key for keyed requests, else per address (an IPv6 caller is its /64), in
- * fixed windows counted from a caller's first request, before the body is read.
- * `find` is `undefined` for a class that is off, so that nothing runs for it.
+ * Makes the rate limiters of all classes. A caller is the key of a request, or else its address (of IPv6 the /64). Windows
+ * are fixed and begin with the caller's first request. Limits apply before the body is read.
+ * @throws Error from the returned functions for a class that is not configured
  * @source rule Q-141
  */
 export async function createLimiters(app: HttpApp, options: RateLimitOptions): Promise<Limiters> {
@@ -49,17 +50,17 @@ export async function createLimiters(app: HttpApp, options: RateLimitOptions): P
       isOff ? undefined : createLimiter(app, { bucket: className, limit, windowMs: options.windowMs }),
     )
   }
-  const named = (className: string) => {
+  const findClass = (className: string) => {
     if (!classes.has(className)) throw new Error(`no rate limit class is named ${className}`)
     return classes.get(className)
   }
   return {
-    find: (className) => named(className)?.limiter,
-    counterOf: (className) => named(className)?.count ?? (async () => true),
+    find: (className) => findClass(className)?.limiter,
+    counterOf: (className) => findClass(className)?.count ?? (async () => true),
   }
 }
 
-/** The plugin makes its store itself, from a class. */
+/** Class of the store; the plugin constructs it without arguments, so the shared limits are bound here. */
 function storeOf(shared: SharedLimits | undefined): new () => FixedWindows | SharedWindows {
   if (shared === undefined) return FixedWindows
   const limits = shared
@@ -78,34 +79,35 @@ function createLimiter(
 ): ClassLimiter {
   const { bucket, limit, windowMs } = args
   const maxOf = (request: FastifyRequest) => (request.apiKey === null ? limit.perIpMax : limit.perKeyMax)
-  const shared = {
+  // The same `bucket` and the same function `maxOf` make the stores count both limiters together.
+  const limitOptions = {
     bucket,
     timeWindow: windowMs,
     max: maxOf,
     keyGenerator: callerOf,
     allowList: (request: FastifyRequest) => maxOf(request) === 0,
   }
-  const tries = app.createRateLimit(shared)
+  const countRequest = app.createRateLimit(limitOptions)
   const limiter = app.rateLimit({
-    ...shared,
+    ...limitOptions,
     errorResponseBuilder: (_request, { ttl }) =>
       new RequestFailure('rate_limited', 'Rate limit exceeded.', { retryAfterSeconds: ttl / 1000 }),
   })
   return {
     limiter,
     async count(request) {
-      const state = await tries(request)
-      return state.isAllowed || !state.isExceeded
+      const usage = await countRequest(request)
+      return usage.isAllowed || !usage.isExceeded
     },
   }
 }
 
-/** Identity that a request counts against. */
+/** Identity of a request's caller for limits: its key id, or else its network. */
 export function callerOf(request: Pick<FastifyRequest, 'apiKey' | 'ip'>): string {
   return request.apiKey === null ? `ip ${networkOf(request.ip)}` : `key ${request.apiKey.keyId}`
 }
 
-/** The address for IPv4, the /64 for IPv6: one subscriber is handed at least that much. */
+/** The address for IPv4, the /64 for IPv6: providers give each subscriber at least a /64. */
 export function networkOf(ip: string): string {
   const [withoutZone = ip] = ip.split('%', 1)
   return normalizeIP(withoutZone, 64)

@@ -1,15 +1,15 @@
 import { DomainError } from '@causeway/core'
 import { z } from 'zod'
 
-/** One condition that must hold before traffic may come. */
+/** One condition that must hold before a balancer may send traffic to this process. */
 export type ReadinessCheck = {
   readonly name: string
   /**
-   * Throws where it does not hold, an error with `ageSeconds` in its data included. @returns an age in seconds, to be
-   * shown
+   * Fulfilled while the condition holds; a number is the age in seconds of what was checked, and is shown.
+   * @throws when it does not hold; a `DomainError` shows its code, and its `data.ageSeconds` as the age
    */
   check(signal: AbortSignal): Promise<unknown>
-  /** True for what is only shown: every process has it, so that sending traffic elsewhere helps nobody. */
+  /** True: a failure is shown but does not make the process unready, because every other process has it too. */
   readonly isShownOnly?: boolean
 }
 
@@ -23,37 +23,41 @@ export const readinessSchema = z.object({
 
 export type ReadinessReport = z.output<typeof readinessSchema>
 
-/** True if a balancer should send traffic here: all checks hold but those only shown, and the process is not stopping. */
+/**
+ * Whether a balancer should send traffic to this process: all checks hold (except those only shown), and the process is
+ * not draining, which means stopping while it answers the requests that it has.
+ */
 export interface Readiness {
   isDraining(): boolean
-  /** From now on not ready, whatever the checks say. */
+  /** From now on the process is not ready, whatever the checks say. */
   startDraining(): void
-  /** Told when draining starts; nothing after it. */
+  /** Adds a listener that is called once, when draining starts. */
   onDraining(listener: () => void): void
-  /** One condition more, of a part that comes later. */
+  /** Adds a check of a part that is made later. */
   addCheck(check: ReadinessCheck): void
+  /** Runs all checks. */
   report(): Promise<ReadinessReport>
-  /** By check: since when each report found it failing. */
+  /** Checks that failed in the latest report, with the time of the first failure in a row. */
   failingSince(): ReadonlyMap<string, Date>
 }
 
-/** @param options.timeoutMs budget of all checks together; a late check has failed. Default 250 */
+/** @param options.timeoutMs time limit of the checks, which run in parallel; a late check has failed. Default 250 */
 export function createReadiness(options: {
   checks: readonly ReadinessCheck[]
   timeoutMs?: number
-  /** Told why a check failed; the report itself only says that it did. */
+  /** Called with the reason of each failure; the report shows a code at most. */
   onFailure?: (name: string, error: unknown) => void
 }): Readiness {
   const { timeoutMs = 250, onFailure } = options
   const checks = [...options.checks]
   const drainingListeners: (() => void)[] = []
   const failingSince = new Map<string, Date>()
-  let draining = false
+  let isDraining = false
   return {
     failingSince: () => failingSince,
-    isDraining: () => draining,
+    isDraining: () => isDraining,
     startDraining() {
-      draining = true
+      isDraining = true
       for (const listener of drainingListeners.splice(0)) listener()
     },
     onDraining(listener) {
@@ -89,7 +93,7 @@ export function createReadiness(options: {
       const allHold = results.every(({ holds }) => holds)
       const outcomes = Object.fromEntries(results.map(({ name, outcome }) => [name, outcome]))
       return {
-        ...{ ready: allHold && !draining, draining, checks: outcomes },
+        ...{ ready: allHold && !isDraining, draining: isDraining, checks: outcomes },
         ...(Object.keys(reasons).length > 0 && { reasons }),
         ...(Object.keys(agesSeconds).length > 0 && { agesSeconds }),
       }

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { createTestApp } from '../test/fixtures/httpTestApp.ts'
 import { createPacker } from './compressedAnswers.ts'
 import type { HttpApp } from './fastifyTypes.ts'
-import { listedOperations, operationList } from './operationList.ts'
+import { listOperations, renderOperationList } from './operationList.ts'
 
 const operationSchema = z.object({ operationId: z.string(), tags: z.array(z.string()) })
 const describedSchema = z.object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) })
@@ -103,8 +103,8 @@ describe('the list of operations', () => {
     ...{ method: ['GET', 'HEAD'], url },
     schema: { operationId: 'getA', summary: 'Does it', tags: ['one two', 'other'], ...schema },
   })
-  const listOf = (...routes: Parameters<typeof listedOperations>[0][]) =>
-    operationList(about, routes.flatMap(listedOperations), './')
+  const listOf = (...routes: Parameters<typeof listOperations>[0][]) =>
+    renderOperationList(about, routes.flatMap(listOperations), './')
 
   test('names each by its first tag, method, path and summary, and links to it as Swagger UI does', () => {
     expect(listOf(route({}, '/a/:id/b'))).toContain(
@@ -141,9 +141,9 @@ describe('the list of operations', () => {
 
   test('runs nothing that a description says', () => {
     const hostile = `<script>alert(1)</script>"'&`
-    const list = operationList(
+    const list = renderOperationList(
       { title: hostile, description: hostile },
-      listedOperations(route({ summary: hostile, tags: [hostile], operationId: hostile }, `/${hostile}`)),
+      listOperations(route({ summary: hostile, tags: [hostile], operationId: hostile }, `/${hostile}`)),
       './',
     )
     expect(list).not.toContain('<script')

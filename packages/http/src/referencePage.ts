@@ -6,12 +6,12 @@ import swaggerUi from '@fastify/swagger-ui'
 import { z } from 'zod'
 import { createPacker } from './compressedAnswers.ts'
 import type { HttpApp } from './fastifyTypes.ts'
-import { type ListedOperation, listedOperations, operationList } from './operationList.ts'
+import { type ListedOperation, listOperations, renderOperationList } from './operationList.ts'
 
-/** Path of the page; the description itself is beneath. */
+/** Path of the page; the description itself is at `json` and `yaml` below it. */
 export const descriptionPath = '/documentation'
 
-/** Asks nobody else, and works without TLS, as on a listener of a private network. */
+/** Content security policy: this host only. It does not upgrade to https, because private networks may lack TLS. */
 const pagePolicy = {
   'default-src': "'self'",
   'base-uri': "'self'",
@@ -22,7 +22,7 @@ const pagePolicy = {
   'style-src': ["'self'", "'unsafe-inline'"],
 }
 
-/** The list of operations, which stands until Swagger UI does. */
+/** Style of the list of operations, which is shown until Swagger UI is loaded. */
 const listStyle = `
 #operation-list { box-sizing: border-box; max-width: 1460px; margin: auto; padding: 16px; color: #3b4151; font-family: sans-serif;
   overflow-wrap: anywhere }
@@ -48,7 +48,7 @@ const listStyle = `
 #search input { width: 320px; max-width: 100%; padding: 8px; font: inherit; font-size: 16px; border: 1px solid #4a5468; border-radius: 3px }
 `
 
-/** On a narrow screen a line per part of an operation's head; what is too wide breaks or scrolls in its own box. */
+/** Style of Swagger UI on narrow screens: the parts of an operation's head wrap, and wide content scrolls in its own box. */
 const phoneStyle = `
 @media (max-width: 640px) {
   .swagger-ui .topbar { display: none }
@@ -72,7 +72,7 @@ const phoneStyle = `
 }
 `
 
-/** The large files of the page, by their media types. The rest of its folder is small, and left to the page itself. */
+/** Media types of the large files of Swagger UI, which browsers may cache. Its plugin serves the small ones. */
 const largeFiles = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -83,8 +83,8 @@ const packageFile = createRequire(import.meta.url).resolve('@fastify/swagger-ui/
 const packageSchema = z.object({ version: z.string() })
 
 /**
- * The page of the description, for who reads: the operations as a list, from which Swagger UI is opened, which is two
- * megabytes by itself, a quarter as sent, and sent once. Must be awaited before routes are declared.
+ * Adds the page at /documentation. It first shows the operations as a list; opening one loads Swagger UI, which is two
+ * megabytes (half a megabyte compressed) and is cached by browsers. It must be awaited before routes are declared.
  */
 export async function registerReferencePage(
   app: HttpApp,
@@ -96,18 +96,19 @@ export async function registerReferencePage(
       readFile(fileURLToPath(new URL(`./${name}`, import.meta.url)), 'utf8'),
     ),
   )
-  // From the routes themselves: the whole description takes a second to make, and the first reader would wait for it.
+  // Collected from the routes: making the whole description takes a second, and the first reader would wait for it.
   const operations: ListedOperation[] = []
   app.addHook('onRoute', (route) => {
-    operations.push(...listedOperations(route))
+    operations.push(...listOperations(route))
   })
-  // Made once for each of the two pages that there are, with a slash at the end of the address or without.
+  // The plugin's HTML has two forms, for addresses with and without a slash at the end. Each is rewritten once.
   const pages = new Map<string, string>()
   const pageOf = (html: string): string => {
-    const known =
-      pages.get(html) ?? readable(html, version, (folder) => operationList(about, operations, folder))
-    pages.set(html, known)
-    return known
+    const page =
+      pages.get(html) ??
+      rewritePage(html, version, (folder) => renderOperationList(about, operations, folder))
+    pages.set(html, page)
+    return page
   }
   await app.register(async (page) => {
     const pack = createPacker()
@@ -126,7 +127,7 @@ export async function registerReferencePage(
           { filename: 'loader.js', content: loader },
         ],
       },
-      // Schemas stand at their operations; a second list of them only makes the page slow.
+      // The list of all schemas is off: each operation shows its own, and the list makes the page slow.
       uiConfig: { docExpansion: 'list', validatorUrl: null, defaultModelsExpandDepth: -1 },
     })
   })
@@ -137,33 +138,35 @@ function isPage(reply: { getHeader(name: string): unknown }): boolean {
 }
 
 /**
- * The page as it comes has no viewport, so a phone would draw it 980 px wide and shrink it; its files have addresses
- * that say nothing of their version, so nothing could keep them; and it shows nothing before a megabyte of script has
- * run. Here the operations stand in it as a list, and its script and style are loaded when one of them is opened.
+ * Rewrites the HTML of the Swagger UI plugin:
+ * - adds a viewport, without which a phone would lay the page out 980 px wide and shrink it;
+ * - adds the version to the addresses of large files, so that browsers may cache them for ever;
+ * - adds the list of operations, and replaces scripts and style by a loader that loads them when an operation is opened.
  */
-function readable(html: string, version: string, listIn: (folder: string) => string): string {
-  const addressed = html.replace(/\/static\/([\w.-]+)"/g, (path, name: string) =>
+function rewritePage(html: string, version: string, listIn: (folder: string) => string): string {
+  const versionedHtml = html.replace(/\/static\/([\w.-]+)"/g, (path, name: string) =>
     name in largeFiles ? `/static/${name}?v=${version}"` : path,
   )
-  const tags = [...addressed.matchAll(/<script src="([^"]+)"[^>]*> *<\/script>/g)]
+  const tags = [...versionedHtml.matchAll(/<script src="([^"]+)"[^>]*> *<\/script>/g)]
   const sources = tags.map(([, source = '']) => source)
   const sourcesOf = (part: string) => sources.filter((source) => source.includes(part))
   const [loader] = sourcesOf('/theme/loader.js')
   const [link, style, folder] =
-    /<link rel="stylesheet"[^>]*href="(([^"]*\/)static\/swagger-ui\.css[^"]*)"[^>]*>/.exec(addressed) ?? []
-  // A page of another make is sent as it comes, and works.
+    /<link rel="stylesheet"[^>]*href="(([^"]*\/)static\/swagger-ui\.css[^"]*)"[^>]*>/.exec(versionedHtml) ??
+    []
+  // If a release of the plugin changes its HTML, the page is sent without the list, and still works.
   if (link === undefined || style === undefined || folder === undefined || loader === undefined)
-    return addressed
-  const ofLibrary = sourcesOf('/swagger-ui')
-  // The last one starts the library: what changes it stands before.
-  const ordered = [...ofLibrary, ...sourcesOf('/theme/reference.js'), ...sourcesOf('/swagger-initializer.js')]
-  const early = [...ofLibrary, style].map((address) => `<link rel="prefetch" href="${address}">`)
+    return versionedHtml
+  const library = sourcesOf('/swagger-ui')
+  // Order matters: the initializer starts the library, so our plugin for the library comes before it.
+  const ordered = [...library, ...sourcesOf('/theme/reference.js'), ...sourcesOf('/swagger-initializer.js')]
+  const prefetches = [...library, style].map((address) => `<link rel="prefetch" href="${address}">`)
   return tags
-    .reduce((page, [tag]) => page.replace(tag, ''), addressed)
+    .reduce((page, [tag]) => page.replace(tag, ''), versionedHtml)
     .replace(link, '')
     .replace(
       '<meta charset="UTF-8">',
-      `<meta charset="UTF-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n${early.join('\n')}`,
+      `<meta charset="UTF-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n${prefetches.join('\n')}`,
     )
     .replace(
       '<div id="swagger-ui"></div>',
@@ -172,7 +175,7 @@ function readable(html: string, version: string, listIn: (folder: string) => str
     )
 }
 
-/** These routes win over the one that reads any file of the folder, and reach no disk. */
+/** Serves the large files from memory. These exact routes win over the plugin's wildcard route, which reads the disk. */
 async function registerLargeFiles(page: HttpApp, version: string): Promise<void> {
   for (const [name, type] of Object.entries(largeFiles)) {
     const content = await readFile(join(dirname(packageFile), 'static', name))

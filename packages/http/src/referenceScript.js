@@ -1,10 +1,10 @@
 // @ts-check
-// Part of the page at /documentation: runs there, between Swagger UI and its start.
+// Runs in the browser on the page at /documentation, after Swagger UI is loaded and before it starts. Makes it faster.
 //
-// For a description of OpenAPI 3.1 Swagger UI turns every member of the whole description into an element of a tree of
-// its own, and back, whenever an operation is opened and once after the list is shown: over a second each time, in
-// which the page does not answer. Our descriptions refer to their own components alone, so what an operation refers to
-// is put in its place here, with the mark `$$ref` that Swagger UI names models by.
+// To resolve references of OpenAPI 3.1, Swagger UI converts the whole description into its own tree and back whenever an
+// operation is opened. That blocks the page for over a second each time. Our descriptions only refer to their own
+// components, so this plugin replaces the references of one operation by their targets, and marks each with `$$ref`, from
+// which Swagger UI takes the names of models.
 
 /** @typedef {{ readonly [member: string]: unknown }} JsonObject */
 /** @typedef {{ fn: { resolveSubtree(description: JsonObject, path: readonly string[]): Promise<Resolved> } }} Plugin */
@@ -23,24 +23,25 @@ const isObject = (value) => typeof value === 'object' && value !== null && !Arra
 
 /** @type {(root: JsonObject, path: readonly string[]) => unknown} */
 const memberAt = (root, path) =>
-  path.reduce((/** @type {unknown} */ at, name) => (isObject(at) ? at[name] : undefined), root)
+  path.reduce((/** @type {unknown} */ node, name) => (isObject(node) ? node[name] : undefined), root)
 
 /**
- * `value` with every reference replaced; one that leads to itself stays a reference.
+ * Copies `value` with every reference replaced by its target. A reference inside its own target stays a reference.
+ * `within` lists the references that enclose `value`.
  * @type {(root: JsonObject, value: unknown, within: readonly string[]) => unknown}
  */
-function replaced(root, value, within) {
-  if (Array.isArray(value)) return value.map((item) => replaced(root, item, within))
+function resolveReferences(root, value, within) {
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(root, item, within))
   if (!isObject(value)) return value
   const { $ref, ...own } = value
   const members = Object.fromEntries(
-    Object.entries(own).map(([name, member]) => [name, replaced(root, member, within)]),
+    Object.entries(own).map(([name, member]) => [name, resolveReferences(root, member, within)]),
   )
   if (typeof $ref !== 'string') return members
   if (!$ref.startsWith(localPrefix) || within.includes($ref)) return value
   const path = $ref.slice(localPrefix.length).split('/')
-  const target = replaced(root, memberAt(root, path), [...within, $ref])
-  // What is said of this use wins over what is said of all.
+  const target = resolveReferences(root, memberAt(root, path), [...within, $ref])
+  // Members beside the reference, such as a description, win over those of the target.
   return { ...(isObject(target) ? target : {}), ...members, $$ref: $ref }
 }
 
@@ -48,15 +49,16 @@ function replaced(root, value, within) {
 const plugin = {
   fn: {
     async resolveSubtree(description, path) {
-      return { spec: replaced(description, memberAt(description, path), []), errors: [] }
+      return { spec: resolveReferences(description, memberAt(description, path), []), errors: [] }
     },
   },
 }
 
-// A name of this script's own: its constants stand before the members of the page.
-const withoutOurs = page.SwaggerUIBundle
+// Replaces the global function by one that adds the plugin. The constant must not be named SwaggerUIBundle: it would hide
+// the global of that name from the initializer.
+const originalBundle = page.SwaggerUIBundle
 page.SwaggerUIBundle = Object.assign(
   /** @type {SwaggerUi} */
-  ((settings) => withoutOurs({ ...settings, plugins: [...(settings.plugins ?? []), () => plugin] })),
-  withoutOurs,
+  ((settings) => originalBundle({ ...settings, plugins: [...(settings.plugins ?? []), () => plugin] })),
+  originalBundle,
 )

@@ -5,56 +5,58 @@ import type { HttpApp } from './fastifyTypes.ts'
 import { type RequestSubject, subjectOf } from './requestSubject.ts'
 import type { SpanAttributes, Tracing } from './tracing.ts'
 
+/** Outcome of a request for its log line and span. `seconds`: without the time that it waited for news. */
 export type RequestEnd = { readonly statusCode: number; readonly seconds: number }
 
-/** Whose `traceparent` is heard. Anybody else could have a service tell a trace of every request. */
+/** Tracing of requests, and the callers whose `traceparent` is accepted: others could force a trace of every request. */
 export type TracedRequests = {
   readonly tracing: Tracing
-  /** True for the scopes of a service that is run by the same operator, or by one that it trusts as much. */
+  /** True for the key scopes of a service that this operator runs or trusts as much. */
   readonly mayJoin: (scopes: ReadonlySet<string>) => boolean
 }
 
 /**
- * Begins the span of each request that is going to be worked on: not of one that is refused for its key, its rate or
- * its body. So whoever floods the service fills no queue of spans.
+ * Adds the hook that begins a span for each request that reaches its handler. Requests that are refused for their key,
+ * rate or slow body get none, so that a flood of them cannot fill the queue of spans.
  */
 export function registerSpans(app: HttpApp, { tracing, mayJoin }: TracedRequests): void {
-  // The body is there: what ran before it ran in another context.
+  // After the body has arrived: reading a body loses the async context in which the span runs.
   app.addHook('preValidation', (request, _reply, done) => {
     const { exchange, apiKey, routeOptions } = request
     if (exchange === null || exchange.exemption !== undefined) return done()
     const parent = request.headers['traceparent']
-    const joins = typeof parent === 'string' && apiKey !== null && mayJoin(apiKey.scopes)
+    const isJoining = typeof parent === 'string' && apiKey !== null && mayJoin(apiKey.scopes)
     const name = `${request.method} ${routeOptions.url ?? 'unmatched'}`
-    const span = tracing.serve(name, joins ? parent : undefined, exchange.startedAtMs)
+    const span = tracing.serve(name, isJoining ? parent : undefined, exchange.startedAtMs)
     if (span.traceId !== undefined) exchange.span = span
     span.run(done)
   })
 }
 
-/** Ends what tells of one request: its span and its one line. */
-export function tellRequest(exchange: Exchange, end: RequestEnd): void {
+/** Ends the span of a request and writes its log line. `registerTraffic` calls it once per request. */
+export function recordRequestEnd(exchange: Exchange, end: RequestEnd): void {
   const { request } = exchange
-  const loudest = levelOf(exchange, end)
-  // Before anything is read of the request: most requests have neither a span nor a line.
-  if (exchange.span === undefined && !isWritten(request, loudest)) return
+  const highestLevel = levelOf(exchange, end)
+  // Saves reading ids from the request: most requests have neither a span nor a line.
+  if (exchange.span === undefined && !isWritten(request, highestLevel)) return
   const subject = subjectOf(request)
-  // An answer to nobody about nothing is never looked for, and is most of what a service answers.
-  const isFound = end.statusCode >= 400 || request.apiKey !== null || Object.keys(subject).length > 0
-  const level = isFound ? loudest : 'debug'
+  // A success without key and without ids is nothing that an operator searches for, and is the bulk of all answers.
+  const isSearched = end.statusCode >= 400 || request.apiKey !== null || Object.keys(subject).length > 0
+  const level = isSearched ? highestLevel : 'debug'
   exchange.span?.end(attributesOf(request, subject, end), end.statusCode >= 500)
   if (isWritten(request, level)) writeLine(level, exchange, subject, end)
 }
 
 type Level = 'error' | 'warn' | 'info' | 'debug'
 
+/** True if the log is configured to write lines of this level. */
 const isWritten = ({ log }: FastifyRequest, level: Level): boolean =>
   (levels.values[log.level] ?? Number.POSITIVE_INFINITY) <= (levels.values[level] ?? 0)
 
 function levelOf({ failed, exemption }: Exchange, { statusCode }: RequestEnd): Level {
   if (failed?.failure.isBug === true) return 'error'
   if (statusCode >= 500) return 'warn'
-  // A flood of refusals must not become a flood of lines: metrics count them. Nor are probes anything to look for.
+  // A flood of refusals must not become a flood of lines; metrics count them. Liveness probes are of no interest either.
   return statusCode === 429 || exemption !== undefined ? 'debug' : 'info'
 }
 
@@ -66,6 +68,7 @@ function writeLine(level: Level, exchange: Exchange, subject: RequestSubject, en
     method: request.method,
     route: request.routeOptions.url,
     statusCode: end.statusCode,
+    // With two decimals.
     milliseconds: Math.round(end.seconds * 1e5) / 100,
     heldMilliseconds: exchange.heldMs > 0 ? Math.round(exchange.heldMs) : undefined,
     clientRequestId: request.clientRequestId ?? undefined,
@@ -108,7 +111,7 @@ function attributesOf(
 
 const labelLengthMax = 64
 
-/** A label is written by an operator: what would move text around on a screen is not printed, nor is its rest. */
+/** Cuts a key's label, and replaces characters that would move text around on a screen. */
 function printable(label: string): string {
   return label.slice(0, labelLengthMax).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?')
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Subject of a request; its log line and its span are found by these ids. */
+/** Ids that a request is about. Operators find its log line and its span by them. */
 export type RequestSubject = {
   readonly requestId?: string
   readonly orderId?: string
@@ -9,11 +9,11 @@ export type RequestSubject = {
   readonly item?: string
 }
 
-/** As ids of requests, orders, items and transactions of every family are written: no space, no control character. */
-const idForm = /^[\w-]{8,128}$/
+/** Matches ids of requests, orders, items and transactions of every family. */
+const idPattern = /^[\w-]{8,128}$/
 
-/** Names that callers use for these ids. */
-const spellings: readonly (readonly [string, keyof RequestSubject])[] = [
+/** Members of path, query and body that hold these ids, with the member of the subject for each. */
+const memberNames: readonly (readonly [string, keyof RequestSubject])[] = [
   ['requestId', 'requestId'],
   ['orderId', 'orderId'],
   ['txHash', 'transactionHash'],
@@ -22,29 +22,29 @@ const spellings: readonly (readonly [string, keyof RequestSubject])[] = [
   ['hash', 'transactionHash'],
 ]
 
-/** Handlers say what they made: the ids of a quote stand in no request. */
+/** For handlers: adds ids that the request itself does not contain, such as those of a new quote. */
 export function noteSubject(request: FastifyRequest, subject: RequestSubject): void {
   request.subject = { ...request.subject, ...subject }
 }
 
 /**
- * Ids that handlers noted or the caller wrote. Text that has no form of an id is left out, so that no caller can write
- * arbitrary text into the log.
+ * Collects the ids that the caller sent and that handlers noted; noted ones win. Text that does not look like an id is
+ * left out, so that no caller can write arbitrary text into the log.
  */
 export function subjectOf(request: FastifyRequest): RequestSubject {
   const subject: { -readonly [Name in keyof RequestSubject]: string } = {}
-  for (const part of [request.params, request.query, request.body]) {
-    if (typeof part !== 'object' || part === null) continue
-    for (const [spelling, name] of spellings) {
-      const id = readId(part, spelling)
+  for (const members of [request.params, request.query, request.body]) {
+    if (typeof members !== 'object' || members === null) continue
+    for (const [memberName, name] of memberNames) {
+      const id = readId(members, memberName)
       if (id !== undefined) subject[name] ??= id
     }
   }
   return request.subject === null ? subject : Object.assign(subject, request.subject)
 }
 
-function readId(part: object, name: string): string | undefined {
-  if (!Object.hasOwn(part, name)) return undefined
-  const value: unknown = Reflect.get(part, name)
-  return typeof value === 'string' && idForm.test(value) ? value : undefined
+function readId(members: object, name: string): string | undefined {
+  if (!Object.hasOwn(members, name)) return undefined
+  const value: unknown = Reflect.get(members, name)
+  return typeof value === 'string' && idPattern.test(value) ? value : undefined
 }

@@ -5,21 +5,21 @@ import { $ZodType } from 'zod/v4/core'
 type JsonSchema = { [keyword: string]: unknown }
 type Serialize = (data: unknown) => string
 
-/** By schema and not by app: a schema never changes, and compiling one takes as long as thousands of answers. */
-const compiled = new WeakMap<$ZodType, Serialize>()
+/** Serializers by schema, shared by all apps of the process: compiling one takes as long as thousands of answers. */
+const serializers = new WeakMap<$ZodType, Serialize>()
 
 /**
- * Fastify's serializer compiler: zod response schema → JSON Schema → code, which is compiled when the first
- * answer needs it: all of it takes a third of a second of a start. Members a schema does not name never
- * leave the process; a missing required member is a bug and becomes a 500. A schema that JSON Schema cannot
- * express (transforms, bigint) throws when the route is registered.
+ * Fastify's serializer compiler: turns a zod response schema into JSON Schema, and that into code when the first answer
+ * needs it, because compiling all schemas would add a third of a second to each start. Members that a schema does not
+ * name are not sent. A missing required member is a bug and becomes a 500.
+ * @throws when the route is registered, for a schema that JSON Schema cannot express (transforms, bigint)
  */
 export function serializerOf({ schema }: { schema: unknown }): Serialize {
   if (!(schema instanceof $ZodType)) throw new TypeError('a response schema must be a zod schema')
-  const cached = compiled.get(schema)
+  const cached = serializers.get(schema)
   if (cached !== undefined) return cached
   const serialize = compileSerializer(schema)
-  compiled.set(schema, serialize)
+  serializers.set(schema, serialize)
   return serialize
 }
 
@@ -38,7 +38,7 @@ export function compileSerializer(schema: $ZodType): Serialize {
   }
 }
 
-/** `anyOf [X, null]` makes the serializer validate at run time; `nullable` does not. */
+/** Replaces `anyOf [X, null]` by X with `nullable`: for `anyOf` the serializer would validate each value at run time. */
 function foldNullable(node: JsonSchema): void {
   const branches = node['anyOf']
   if (!Array.isArray(branches) || branches.length !== 2) return

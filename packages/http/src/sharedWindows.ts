@@ -1,63 +1,73 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Callback, FixedWindows } from './fixedWindows.ts'
 
-/** Request of a process for units of a window that other processes count in too. */
+/**
+ * A process's claim to units of a caller's window, which all processes share. One unit is one request; a process claims
+ * several in advance and then counts requests itself.
+ */
 export type UnitClaim = {
-  /** Whose limit it is: a class of routes. */
+  /** Name of the limit: a class of routes. */
   readonly bucket: string
+  /** From `callerOf`. */
   readonly caller: string
-  /** From the first claim of a window on. */
+  /** Length of a window, which begins with its first claim. */
   readonly windowMs: number
-  /** All processes together. */
+  /** Most units of the window, of all processes together. */
   readonly max: number
+  /** Units that this claim asks for. */
   readonly wanted: number
 }
 
+/** Answer to a claim. */
 export type UnitGrant = {
-  /** At most what was wanted; less when the window is full. */
+  /** At most `wanted`; less when the window is full. */
   readonly granted: number
-  /** Units taken by all processes, this grant included. */
+  /** Units granted to all processes in this window, this grant included. */
   readonly taken: number
+  /** Time until the window ends. */
   readonly endsInMs: number
 }
 
-/** Claims units from the shared counter; throws when it does not answer. */
+/** Claims units from the shared counter: one grant per claim, in their order. Throws when the counter does not answer. */
 export type ClaimUnits = (claims: readonly UnitClaim[]) => Promise<readonly UnitGrant[]>
 
 export type SharedLimits = {
   readonly claim: ClaimUnits
-  /** Told once whenever limits begin to be counted by this process alone. */
+  /** Called with the reason whenever this process begins to count alone. */
   readonly onAlone: (error: unknown) => void
 }
 
 /**
- * A fiftieth of a limit is claimed at a time, so that a busy caller costs few claims. What one process has claimed and
- * not used is lost to the others: with n of them a caller is refused (n − 1) / 50 of its limit too early at most.
+ * A claim asks for a fiftieth of a limit, so that a busy caller costs few claims. Units that one process has claimed and
+ * not used are lost to the others: with n processes a caller may be refused (n − 1) / 50 of its limit too early.
  */
 const claimsPerLimit = 50
-/** Longer than a database takes that is well; a request waits no longer to be counted. */
+/** A request waits this long to be counted. A healthy database answers faster. */
 const claimTimeoutMs = 500
-/** Without an answer each process counts for itself for so long, before it asks again: few requests wait. */
+/** After a failed claim the process counts alone for this long, so that few requests wait for an absent database. */
 const aloneMs = 5_000
 const claimsPerCallMax = 1_000
 /** As many as `FixedWindows` remembers. */
 const callersMax = 100_000
 
+/** What this process knows of one caller's shared window. */
 type Window = {
   readonly caller: string
   /** 0 before the first grant. */
   endsAtMs: number
-  /** Granted to this process and not used yet. */
+  /** Units granted to this process and not used yet. */
   left: number
+  /** Units granted to all processes, at the last grant. */
   taken: number
   isFull: boolean
+  /** Requests that wait for the grant that is under way. */
   readonly waiting: Callback[]
 }
 
 /**
- * The store of a rate limiter whose windows several processes share. Never lets more through than the limit, whatever
- * share of a caller's requests a process sees; a window that is known to be full asks nobody. Where nobody answers in
- * time, each process counts for itself, so that a slow database refuses nobody.
+ * Store of `@fastify/rate-limit` whose windows several processes share through a counter in the database. However a
+ * caller's requests are spread over processes, no more than the limit pass. A window that is known to be full asks the
+ * counter no more. While the counter does not answer, each process counts alone, so that a slow database refuses nobody.
  */
 export class SharedWindows {
   readonly #claims: ClaimQueue
@@ -67,7 +77,10 @@ export class SharedWindows {
     this.#claims = new ClaimQueue(limits)
   }
 
-  /** Limiters that name the same bucket count together. @throws Error for a limiter that names none */
+  /**
+   * The plugin calls it once per limiter. Limiters that name the same bucket count together.
+   * @throws Error for a limiter that names none
+   */
   child(options: object = {}): Bucket {
     const name: unknown = Reflect.get(options, 'bucket')
     if (typeof name !== 'string') throw new Error('a limiter that is shared names its bucket')
@@ -81,6 +94,7 @@ export class SharedWindows {
   }
 }
 
+/** The windows of one bucket. `incr` and `read` are called by the plugin. */
 class Bucket {
   readonly #name: string
   readonly #claims: ClaimQueue
@@ -100,10 +114,11 @@ class Bucket {
     const window = this.#windowOf(caller)
     if (window.left > 0) useUnit(window, callback)
     else if (window.isFull) refuse(window, callback, max)
+    // The first request that waits makes the claim; later ones wait for the same grant.
     else if (window.waiting.push(callback) === 1) this.#claim(window, windowMs, max)
   }
 
-  /** Remaining units as this process knows them, without a request and without counting. */
+  /** Usage of a caller's window as far as this process knows it, without counting. */
   read(caller: string, callback: Callback, windowMs: number): void {
     if (this.#claims.isAlone) {
       this.#alone.read(caller, callback, windowMs)
@@ -132,6 +147,7 @@ class Bucket {
         window.taken = grant.taken
         window.isFull = grant.taken >= max
         for (const callback of window.waiting.splice(0, window.left)) useUnit(window, callback)
+        // More requests came than the grant covers: refuse them, or claim again.
         if (window.isFull) for (const callback of window.waiting.splice(0)) refuse(window, callback, max)
         else if (window.waiting.length > 0) this.#claim(window, windowMs, max)
       },
@@ -153,7 +169,7 @@ class Bucket {
     return window
   }
 
-  /** Not one that is asked about: it would be asked about twice in one call. */
+  /** Skips windows with a claim under way: a new window of the same caller would make a second claim. */
   #forgetOldest(): void {
     for (const [caller, { waiting }] of this.#windows) {
       if (waiting.length > 0) continue
@@ -163,6 +179,7 @@ class Bucket {
   }
 }
 
+/** Admits one request. */
 function useUnit(window: Window, callback: Callback): void {
   window.left -= 1
   callback(null, { current: window.taken - window.left, ttl: ttlOf(window) })
@@ -175,13 +192,14 @@ function refuse(window: Window, callback: Callback, max: number): void {
 const ttlOf = ({ endsAtMs }: Window): number => Math.max(0, endsAtMs - Date.now())
 
 type QueuedClaim = {
-  /** Made when it is sent, for all that wait by then. */
+  /** Called when the claim is sent, so that it covers all requests that wait by then. */
   readonly toClaim: () => UnitClaim
   readonly settle: (grant: UnitGrant) => void
+  /** Called when there is no grant: the waiting requests are counted by this process alone. */
   readonly giveUp: () => void
 }
 
-/** One call is under way at a time; what is claimed meanwhile goes together in the next. */
+/** Sends claims to the shared counter, one call at a time; claims that come meanwhile go together in the next call. */
 class ClaimQueue {
   readonly #limits: SharedLimits
   #queued: QueuedClaim[] = []
@@ -203,7 +221,7 @@ class ClaimQueue {
 
   async #callAll(): Promise<void> {
     this.#isCalling = true
-    // Requests that were read together are claimed together.
+    // Waits for the turn of the event loop to end, so that requests that were read together are claimed together.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#queued.length > 0) await this.#call(this.#queued.splice(0, claimsPerCallMax))
     this.#isCalling = false

@@ -1,6 +1,6 @@
 /**
- * The names that a span may carry. A closed list: what is no name, number or id of the service's own, such as
- * a key, a signature, a body or a URL, has no place in a span.
+ * Names of the attributes that a span may carry. The list is closed, so that no key, signature, body or URL ever gets into
+ * a span.
  */
 type SpanAttribute =
   | 'http.request.method'
@@ -21,52 +21,55 @@ type SpanAttribute =
 
 export type SpanAttributes = Readonly<Partial<Record<SpanAttribute, string | number>>>
 
-/** The span of one request to this service, until its answer is sent. */
+/** Span of one request to this service. It lasts until the answer is sent. */
 export type ServerSpan = {
   readonly traceId: string
-  /** Runs `next` with the request as parent of every span it begins. */
+  /** Runs `next` with this span as parent of every span that begins within. */
   run(next: () => void): void
   end(attributes: SpanAttributes, isFailed: boolean): void
 }
 
 /**
- * Spans of what a service does. Never throws, waits for nobody, and a failure of the collector is nobody's but
- * its own.
+ * Records spans of a service's work and exports them to a collector. It never throws and never delays the work, even when
+ * the collector fails.
  */
 export type Tracing = {
   /**
    * Begins the span of a request.
-   * @param parent `traceparent` of a caller that may join traces; undefined for everybody else
-   * @param startedAtMs of `performance.now()`
+   * @param parent `traceparent` of a caller that may join traces; undefined for all other callers
+   * @param startedAtMs by `performance.now()`
    */
   serve(name: string, parent: string | undefined, startedAtMs: number): Served
-  /** Begins a trace of the service's own work. */
+  /** Runs work that no request caused, such as a job, as a new trace. */
   start<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T>
-  /** Work within what is traced now; `work` alone where nothing is. */
+  /** Runs work as a child of the current span; without a current span it only runs the work. */
   during<T>(
     name: string,
     attributes: SpanAttributes,
     work: () => Promise<T>,
     kind?: 'internal' | 'client',
   ): Promise<T>
-  /** A call to another one that has just ended, within what is traced now. */
+  /** Records a call to another service, such as a chain's endpoint, that has just ended, as a child of the current span. */
   called(
     name: string,
     attributes: SpanAttributes,
     call: { seconds: number; failure: string | undefined },
   ): void
-  /** Headers for whom is called now, so that its spans join: `traceparent`, or none. */
+  /** Headers for an outgoing call, so that the called service joins the trace: `traceparent`, or none. */
   headers(): Readonly<Record<string, string>>
-  /** Id of the current trace. */
+  /** Id of the current trace; undefined without one. */
   traceId(): string | undefined
-  /** Sends what waits, for a short time. */
+  /** Exports the remaining spans, for two seconds at most. */
   close(): Promise<void>
 }
 
-/** A request that is not sampled has no span, and whom it calls must hear so. */
+/**
+ * Tracing of one request. A request that is not sampled has no span, but must still run within `run`: the services that it
+ * calls are then told not to sample either.
+ */
 export type Served = ServerSpan | { readonly traceId: undefined; run(next: () => void): void }
 
-/** Runs the work of those that need not know whether tracing is on. */
+/** Runs work as a span where tracing is on, and plainly where it is off (`undefined`). */
 export function traced<T>(
   tracing: Tracing | undefined,
   name: string,

@@ -3,9 +3,9 @@ import { ConfigurationError } from '@causeway/core'
 import { listEntries } from '@causeway/core/config'
 
 /**
- * Reads a comma-separated list of addresses and CIDR ranges whose `x-forwarded-for` is believed.
- * `true`, hop counts and ranges that cover everybody are refused: with them a caller could choose
- * the address it is limited by. Empty means that no proxy is trusted.
+ * Reads a comma-separated list of proxies (addresses and CIDR ranges) whose `x-forwarded-for` is trusted. Fastify would
+ * also accept `true`, hop counts and ranges that cover all addresses. They are refused, because a caller could then
+ * choose the address that limits count it by. An empty list trusts no proxy.
  * @throws ConfigurationError naming the entry
  */
 export function parseTrustedProxies(value: string, setting = 'TRUSTED_PROXIES'): readonly string[] {

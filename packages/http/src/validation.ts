@@ -6,14 +6,14 @@ import { RequestFailure } from './failure.ts'
 type Checked = { value: unknown } | { error: RequestFailure }
 
 /**
- * Fastify validator compiler over zod. A refusal names the field and the first broken rule in one plain sentence
- * that never repeats the value. A schema's own `error` text wins over the words made here: it begins with `must`.
+ * Fastify's validator compiler for zod schemas. A refusal names the field and the first broken rule in one sentence and
+ * never repeats the value. If a schema has its own `error` text, which begins with `must`, that text states the rule.
  */
 export function compileValidator({ schema }: { schema: $ZodType }): (data: unknown) => Checked {
   return (data) => {
     const result = safeParse(schema, data)
     if (result.success) return { value: result.data }
-    // Wording costs zod its compiled path (1 µs against 3), so only refusals pay for it.
+    // With an `error` function zod cannot use its compiled parser (3 µs instead of 1 µs), so a refused body is parsed twice.
     const worded = safeParse(schema, data, { error: ruleInWords })
     return { error: toRequestFailure(data, worded.success ? result.error.issues : worded.error.issues) }
   }

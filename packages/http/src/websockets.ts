@@ -13,20 +13,21 @@ import type { HttpMetrics } from './metrics.ts'
 import { type CountOnce, callerOf } from './rateLimit.ts'
 import type { Readiness } from './readiness.ts'
 
-/** Bounds of the sockets of one process. */
+/** Limits of the websockets of one process. */
 type SocketLimits = {
+  /** Sockets that are open at the same time. */
   readonly openMax: number
-  /** Limit per key, or per address without a key (an IPv6 caller is its /64). */
+  /** Of these, sockets of one key, or of one address without a key (of IPv6 the /64). */
   readonly perCallerMax: number
-  /** A longer message is refused; one of four times the length closes the socket with 1009. */
+  /** A longer message is answered with a problem; one of more than four times the length closes the socket with 1009. */
   readonly messageBytesMax: number
-  /** A client that lets more wait is cut. */
+  /** A client that leaves more bytes unread is disconnected. */
   readonly bufferedBytesMax: number
-  /** A client that has not answered a ping by the next one is cut. */
+  /** A client that has not answered a ping by the next one is disconnected. */
   readonly pingIntervalMs: number
-  /** A socket that asks for nothing is closed with 1000. */
+  /** A socket whose session is idle for this long is closed with 1000. */
   readonly idleMs: number
-  /** Time to answer our closing before the connection is cut. */
+  /** Time for the client to answer a close frame; then it is disconnected. */
   readonly closeGraceMs: number
 }
 
@@ -40,74 +41,83 @@ const defaultLimits: SocketLimits = {
   closeGraceMs: 1_000,
 }
 
-/** A socket as a protocol sees it. */
+/** One open websocket, as a session uses it. */
 export type OpenSocket = {
   readonly id: string
-  /** Sends as JSON; nothing once the socket is closing. */
+  /** Sends the message as JSON. Does nothing once the socket is closing. */
   send(message: object): void
-  /** Counts against the caller's rate limit, as a request would. @returns false above it */
+  /** Counts one request against the caller's rate limit. @returns false above the limit */
   count(): Promise<boolean>
 }
 
 /** Received message: JSON, or the problem with it. */
 type Received = { readonly json: unknown } | { readonly problem: string }
 
+/** What a route does on one socket, such as following requests. */
 export type SocketSession = {
   onMessage(received: Received): Promise<void>
-  /** True if the socket can be closed without loss. */
+  /** True if the client waits for nothing, so that the socket may be closed after `idleMs`. */
   isIdle(): boolean
   onClose(): void
 }
 
 export type WebsocketRoute = {
   readonly path: string
-  /** Class of opening a socket, and of `OpenSocket.count`. */
+  /** Class of rate limits that opening a socket and `OpenSocket.count` count in. */
   readonly rateLimitClass: string
   readonly limits?: Partial<SocketLimits>
+  /** Called for each new socket. */
   open(socket: OpenSocket): SocketSession
 }
 
-type Surroundings = {
+/** Parts of the app that sockets use. */
+type AppParts = {
   readonly connections: Connections
   readonly readiness: Readiness
   readonly metrics: Pick<HttpMetrics, 'registry'>
   readonly count: CountOnce
 }
 
+/** One open websocket with what this module knows of it. */
 type Held = {
   readonly socket: WebSocket
   readonly session: SocketSession
+  /** From `callerOf`. */
   readonly caller: string
+  /** False from a ping until its pong. */
   isAlive: boolean
+  /** Last time at which the session was not idle. */
   usedAtMs: number
 }
 
 const closeCodes = { idle: 1000, leaving: 1001, overloaded: 1013 } as const
 
 /**
- * Takes websockets at one path, and an ordinary GET there with 400. Refuses one more than the bounds with 503,
- * pings, cuts those that do not answer or do not read, and closes all with 1001 before the listener closes.
+ * Adds a route that accepts websockets at one path; an ordinary GET there is refused with 400. Sockets above the limits
+ * are refused with 503. Clients that do not answer pings or do not read are disconnected. When the service stops, all
+ * sockets are closed with 1001 before the listener closes.
  */
 export async function registerWebsocket(
   app: HttpApp,
   route: WebsocketRoute,
-  surroundings: Surroundings,
+  appParts: AppParts,
 ): Promise<void> {
   const limits = { ...defaultLimits, ...route.limits }
   await app.register(websocketPlugin, {
     options: { maxPayload: limits.messageBytesMax * 4, perMessageDeflate: false, clientTracking: false },
-    // A protocol error of a client is its own fault; `ws` closes the socket.
+    // A client's protocol error is not logged: it is no fault of the service.
     errorHandler: (_error, socket) => socket.terminate(),
+    // The plugin would close sockets itself here; `onEnd` does it before the listener closes.
     preClose: (done) => done(),
   })
-  const sockets = new Sockets(limits, surroundings)
-  surroundings.connections.onEnd = () => sockets.end()
+  const sockets = new Sockets(limits, appParts)
+  appParts.connections.onEnd = () => sockets.end()
   app.addHook('onClose', async () => sockets.end())
   app.route({
     method: 'GET',
     url: route.path,
     schema: {
-      // An answer that goes on for ever is no operation of an interface description.
+      // OpenAPI cannot describe a websocket.
       hide: true,
       querystring: z.object({
         apiKey: z.string().max(256).optional().describe('An API key; none is needed'),
@@ -118,10 +128,11 @@ export async function registerWebsocket(
     onRequest(request, _reply, done) {
       done(request.ws ? sockets.refusalOf(request) : undefined)
     },
-    // Node has let go of the connection, so nothing else closes it after a refusal, and a drain would wait for it.
+    // For an upgrade request Node gives up control of the connection. After a refusal it must be closed here, because
+    // otherwise it stays open, and a stopping service would wait for it.
     onResponse(request, _reply, done) {
-      const isAsked = Reflect.get(request.raw, 'upgrade') === true
-      if (isAsked && request.exchange?.isUpgraded !== true) request.raw.socket.destroySoon()
+      const isUpgradeRequest = Reflect.get(request.raw, 'upgrade') === true
+      if (isUpgradeRequest && request.exchange?.isUpgraded !== true) request.raw.socket.destroySoon()
       done()
     },
     handler() {
@@ -135,33 +146,34 @@ export async function registerWebsocket(
 /** The open sockets of an app. */
 class Sockets {
   readonly #limits: SocketLimits
-  readonly #surroundings: Surroundings
+  readonly #appParts: AppParts
   readonly #held = new Set<Held>()
   readonly #perCaller = new Map<string, number>()
   readonly #closed: Counter<'reason'>
   readonly #timer: NodeJS.Timeout
   #isEnding = false
 
-  constructor(limits: SocketLimits, surroundings: Surroundings) {
+  constructor(limits: SocketLimits, appParts: AppParts) {
     this.#limits = limits
-    this.#surroundings = surroundings
-    this.#closed = watchSockets(surroundings.metrics, () => this.#held.size)
-    this.#timer = setInterval(() => this.#beat(performance.now()), limits.pingIntervalMs)
+    this.#appParts = appParts
+    this.#closed = watchSockets(appParts.metrics, () => this.#held.size)
+    this.#timer = setInterval(() => this.#checkAll(performance.now()), limits.pingIntervalMs)
     this.#timer.unref()
   }
 
-  /** @returns why one more of this caller is not opened */
+  /** @returns why no socket is opened for this request, or undefined if one may be */
   refusalOf(request: FastifyRequest): RequestFailure | undefined {
-    if (!this.#isEnding && !this.#surroundings.readiness.isDraining() && this.#hasRoom(callerOf(request)))
-      return undefined
+    const isStopping = this.#isEnding || this.#appParts.readiness.isDraining()
+    if (!isStopping && this.#hasRoom(callerOf(request))) return undefined
     this.#closed.inc({ reason: 'refused' })
     return new RequestFailure('overloaded', 'No more websockets are taken now.', { retryAfterSeconds: 5 })
   }
 
+  /** Takes over a socket that was just opened, until it closes. */
   hold(socket: WebSocket, request: FastifyRequest, open: WebsocketRoute['open']): void {
     request.exchange?.upgraded()
     const caller = callerOf(request)
-    // Others may have come since it was asked.
+    // Checked again: other sockets may have been opened since `refusalOf`.
     if (this.#isEnding || !this.#hasRoom(caller)) {
       this.#close(socket, 'overloaded')
       return
@@ -169,7 +181,7 @@ class Sockets {
     const session = open({
       id: randomUUID(),
       send: (message) => this.#send(socket, message),
-      count: () => this.#surroundings.count(request),
+      count: () => this.#appParts.count(request),
     })
     const held: Held = { socket, session, caller, isAlive: true, usedAtMs: performance.now() }
     this.#held.add(held)
@@ -180,7 +192,7 @@ class Sockets {
     socket.on('message', (data, isBinary) => {
       const bytes = Buffer.isBuffer(data) ? data : Buffer.alloc(0)
       const received = readMessage(bytes, isBinary, this.#limits.messageBytesMax)
-      // A session answers its own failures; what is left is a defect, and ends its socket alone.
+      // A session reports failures to its client itself. A rejection is a bug, and ends only this socket.
       session.onMessage(received).catch((error: unknown) => {
         request.log.error({ err: error }, 'a websocket message failed')
         socket.terminate()
@@ -189,7 +201,7 @@ class Sockets {
     socket.once('close', () => this.#release(held))
   }
 
-  /** Takes no more, and closes those that are open. May be called again. */
+  /** Closes all sockets and accepts no more. May be called again. */
   end(): void {
     if (this.#isEnding) return
     this.#isEnding = true
@@ -217,7 +229,7 @@ class Sockets {
     if (socket.readyState !== socket.OPEN) return
     const text = JSON.stringify(message)
     if (socket.bufferedAmount + text.length > this.#limits.bufferedBytesMax) {
-      // A closing frame would wait behind what is not read.
+      // Disconnects without a close frame, which would wait behind the unread bytes.
       this.#closed.inc({ reason: 'unread' })
       socket.terminate()
       return
@@ -232,7 +244,8 @@ class Sockets {
     socket.once('close', () => clearTimeout(force))
   }
 
-  #beat(nowMs: number): void {
+  /** Runs every `pingIntervalMs`: disconnects silent clients, closes idle sockets and pings the others. */
+  #checkAll(nowMs: number): void {
     for (const held of this.#held) {
       if (!held.isAlive) {
         this.#closed.inc({ reason: 'silent' })
@@ -261,7 +274,7 @@ function readMessage(bytes: Buffer, isBinary: boolean, bytesMax: number): Receiv
 
 const closedReasons = ['refused', 'unread', 'silent', 'idle', 'leaving', 'overloaded'] as const
 
-function watchSockets({ registry }: Surroundings['metrics'], countOpen: () => number): Counter<'reason'> {
+function watchSockets({ registry }: AppParts['metrics'], countOpen: () => number): Counter<'reason'> {
   new Gauge({
     name: 'websockets_open',
     help: 'Websockets of the public listener',
