@@ -1,3 +1,4 @@
+/** One option of a command, e.g. `--since <time>`. */
 export type Flag = {
   /** Placeholder of the value, e.g. `<text>`; absent for a switch. */
   readonly value?: string
@@ -5,29 +6,35 @@ export type Flag = {
   readonly isRequired?: boolean
 }
 
-/** Grammar of one command; parsing and help are derived from it. */
+/** Syntax of one command of a program; `readCommandLine` derives parsing and help from it. */
 export type CommandForm = {
   /** Group and verb, e.g. `keys create`; one word for a command without a group, none for a program that is one command. */
   readonly words: string
   readonly about: string
-  /** In order: `id` is required, `[count]` may be left out, `reason...` takes every word that is left. */
+  /** Positional arguments in order: `id` is required, `[count]` is optional, `reason...` takes all remaining words. */
   readonly operands?: readonly string[]
+  /** By name, without the dashes. */
   readonly flags?: Readonly<Record<string, Flag>>
-  /** Flags that are not declared go to the last operand, as they stand: another program takes them. */
+  /** True: undeclared flags go unchanged to the last operand, for a command that passes them to another program. */
   readonly handsOn?: true
 }
 
-/** Parsed arguments of a command, by name. */
+/** Parsed arguments of a command. */
 export type Arguments = {
-  /** Empty where an optional one was left out. @throws Error for one the command does not declare */
+  /** Value of an operand; empty where an optional one is left out. @throws Error for an undeclared one */
   operand(name: string): string
-  /** Each word of an operand that takes all that are left. */
+  /** Words of an operand such as `reason...`. */
   list(name: string): readonly string[]
+  /** Value of a flag that has one. */
   text(flag: string): string | undefined
+  /** True if a flag without value is given. */
   isOn(flag: string): boolean
 }
 
-/** Every service has one: it needs no working setting, so that each tells its findings before it reads them. */
+/**
+ * The command `doctor` of every service. It must work with bad settings, so each service recognizes it (`isDoctor`) before
+ * it reads its settings.
+ */
 export const doctor: CommandForm & { readonly isDoctor: true } = {
   words: 'doctor',
   about: 'Tell every setting that is missing, wrong or contradictory, and what to do',

@@ -1,9 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Arguments, CommandForm, Flag } from './commandForm.ts'
 
-/** Everything that one program understands. */
+/** All commands of one program, for parsing and help. */
 export type Program<Form extends CommandForm> = {
-  /** Prefix typed before the words, e.g. `npm run causeway --`. */
+  /** What a user types before a command's words, e.g. `npm run causeway --`. */
   readonly name: string
   readonly about: string
   readonly commands: readonly Form[]
@@ -13,7 +13,7 @@ export type Program<Form extends CommandForm> = {
   readonly notes?: string
 }
 
-/** A program that is one command. */
+/** Describes a program without subcommands. */
 export function oneCommand(
   name: string,
   about: string,
@@ -23,42 +23,43 @@ export function oneCommand(
   return { name, about, commands: [{ words: '', about, ...rest }], ...(notes !== undefined && { notes }) }
 }
 
+/** What the words of a command line mean: a request for help, a mistake, or a command to run. */
 export type CommandLine<Form extends CommandForm> =
   | { readonly kind: 'help'; readonly text: string }
-  /** `text`: what is not understood, and what would be. */
+  /** `text`: the mistake, followed by the help. */
   | { readonly kind: 'wrong'; readonly text: string }
   | {
       readonly kind: 'run'
       readonly command: Form
       readonly args: Arguments
-      /** Usage line of the command. */
+      /** Help text of the command. */
       readonly usage: string
     }
 
-/** Columns: the same on every terminal, so that texts of help can be kept in files. */
+/** In columns. Fixed, so that recorded help texts do not depend on the terminal. */
 const helpWidth = 110
 
-/** Reads what was typed. No words ask for help, unless the program is one command. */
+/** Parses a command line. No words ask for help, unless the program is a single command. */
 export function readCommandLine<Form extends CommandForm>(
   words: readonly string[],
   program: Program<Form>,
 ): CommandLine<Form> {
-  let text = ''
+  let output = ''
   let run: CommandLine<Form> | undefined
   const root = new Command(program.name)
     .description(program.about)
     .exitOverride()
     .configureOutput({
-      writeOut: (part) => (text += part),
-      writeErr: (part) => (text += part),
+      writeOut: (text) => (output += text),
+      writeErr: (text) => (output += text),
       getOutHelpWidth: () => helpWidth,
       getErrHelpWidth: () => helpWidth,
     })
     .showHelpAfterError()
   for (const form of program.commands) {
-    const command = placed(root, form, program.groups)
-    declare(command, form).action(() => {
-      // Here and not by the library, which would tell it before an option that it does not know.
+    const command = addCommand(root, form, program.groups)
+    declareArguments(command, form).action(() => {
+      // Required flags are checked here, because the library would check them first and hide an unknown flag.
       for (const [name, { isRequired }] of Object.entries(form.flags ?? {}))
         if (isRequired === true && command.getOptionValue(attributeOf(name)) === undefined)
           command.error(`error: required option '--${name}' not specified`)
@@ -66,28 +67,28 @@ export function readCommandLine<Form extends CommandForm>(
     })
   }
   if (program.notes !== undefined) root.addHelpText('after', `\n${program.notes}`)
-  const isOne = program.commands.some((form) => form.words === '')
+  const isSingleCommand = program.commands.some((form) => form.words === '')
   try {
-    root.parse(words.length === 0 && !isOne ? ['--help'] : words, { from: 'user' })
+    root.parse(words.length === 0 && !isSingleCommand ? ['--help'] : words, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    // The library has help that nobody asked for be a failure, too.
-    return { kind: error.exitCode === 0 ? 'help' : 'wrong', text: text.trim() }
+    // Exit code 0 is requested help. The library also prints help after mistakes, with another code.
+    return { kind: error.exitCode === 0 ? 'help' : 'wrong', text: output.trim() }
   }
   if (run === undefined) throw new Error(`${program.name}: no command ran and none was refused`)
   return run
 }
 
-/** Ends the process for a command line that runs nothing, e.g. help or a mistake. */
+/** Ends the process for a command line that runs nothing: help or a mistake. Tests replace it. */
 export type End = (line: Exclude<CommandLine<CommandForm>, { kind: 'run' }>) => never
 
-/** Tells help or what is wrong, and ends the process with 0 or 2. */
+/** Prints the text to standard output and exits with 0 for help; to standard error and with 2 for a mistake. */
 const endProcess: End = ({ kind, text }) => {
   console[kind === 'help' ? 'log' : 'error'](text)
   return process.exit(kind === 'help' ? 0 : 2)
 }
 
-/** For a process that is one program. */
+/** Parses the command line of this process, and ends the process unless there is a command to run. */
 export function takeCommandLine<Form extends CommandForm>(
   words: readonly string[],
   program: Program<Form>,
@@ -97,8 +98,8 @@ export function takeCommandLine<Form extends CommandForm>(
   return line.kind === 'run' ? line : end(line)
 }
 
-/** The command of these words, below its group. */
-function placed(root: Command, { words }: CommandForm, groups: Program<CommandForm>['groups']): Command {
+/** Adds a command to the program, below its group, e.g. `create` below `keys`. */
+function addCommand(root: Command, { words }: CommandForm, groups: Program<CommandForm>['groups']): Command {
   if (words === '') return root
   const [first = '', verb] = words.split(' ')
   if (verb === undefined) return root.command(first)
@@ -107,7 +108,8 @@ function placed(root: Command, { words }: CommandForm, groups: Program<CommandFo
   return group.command(verb)
 }
 
-function declare(command: Command, form: CommandForm): Command {
+/** Gives a command its description, operands and flags. */
+function declareArguments(command: Command, form: CommandForm): Command {
   const { words, about, operands = [], flags = {}, handsOn = false } = form
   if (words !== '') command.description(about)
   command.allowUnknownOption(handsOn)
@@ -120,7 +122,7 @@ function optionOf(name: string, { value, about, isRequired = false }: Flag): Opt
   if (value === undefined) return new Option(`--${name}`, about)
   const described = isRequired ? `${about} (required)` : about
   return new Option(`--${name} ${value}`, described).argParser((text) => {
-    // The library would take the next flag for the value.
+    // Without this check the library takes the next flag as the value.
     if (text.startsWith('--')) throw new InvalidArgumentError('Its value is missing.')
     return text
   })
@@ -150,4 +152,5 @@ function argumentsOf(command: Command): Arguments {
   }
 }
 
+/** Name under which the library keeps a flag's value: `dry-run` becomes `dryRun`. */
 const attributeOf = (flag: string) => new Option(`--${flag}`).attributeName()

@@ -3,12 +3,21 @@ import { createGauges, type HttpMetrics, type ReadinessCheck } from '@causeway/h
 import type { Logger } from 'pino'
 import type { ServiceParts } from './openService.ts'
 
-/** A deny list in force, as far as operators are told about it. */
+/** What metrics and readiness read of the deny list in force. */
 type WatchedList = {
-  health(): { readonly entries: number; readonly ageSeconds: number; readonly isStale: boolean }
+  health(): {
+    readonly entries: number
+    /** Time since the list was last read from its source. */
+    readonly ageSeconds: number
+    /** True if that is longer than `DENY_LIST_MAX_AGE_SECONDS`. */
+    readonly isStale: boolean
+  }
 }
 
-/** The list of a service: checked, told and closed with it. @param list undefined: none is configured */
+/**
+ * Connects a service's deny list to its readiness, metrics and shutdown.
+ * @param list undefined: none is configured
+ */
 export function registerDenyList(
   { metrics, check, onClose }: Pick<ServiceParts<'jobs'>, 'metrics' | 'check' | 'onClose'>,
   list: (WatchedList & { close(): unknown }) | undefined,
@@ -19,11 +28,12 @@ export function registerDenyList(
   watchDenyList(metrics, list)
 }
 
+/** Result of reading the list again: `kept` means that reading failed and the former list stays in force. */
 type ListEvent =
   | { readonly kind: 'replaced'; readonly setting: string; readonly entries: number }
   | { readonly kind: 'kept'; readonly setting: string; readonly problem: string }
 
-/** Nobody could look at the list for too long: who was added since is not denied. */
+/** The list could not be read for too long, so accounts that were added since may pass. */
 class DenyListStaleError extends DomainError {
   readonly code = 'DENY_LIST_STALE'
   readonly kind = 'upstream_unavailable'
@@ -33,7 +43,7 @@ class DenyListStaleError extends DomainError {
   }
 }
 
-/** Readiness of a service with a deny list: on failure the list in force stays in force, and traffic goes elsewhere. */
+/** Fails while the deny list is stale, so that traffic goes to other processes. The list stays in force meanwhile. */
 export function denyListCheck(list: WatchedList): ReadinessCheck {
   return {
     name: 'deny list',
@@ -43,7 +53,7 @@ export function denyListCheck(list: WatchedList): ReadinessCheck {
   }
 }
 
-/** Neither an entry nor the place of the list is written anywhere. */
+/** Logs each reading of the list, without its entries and without the location of its source. */
 export function logDenyList(logger: Pick<Logger, 'info' | 'error'>): (event: ListEvent) => void {
   return ({ kind, ...fields }) => {
     if (kind === 'replaced') logger.info(fields, 'the deny list is replaced')

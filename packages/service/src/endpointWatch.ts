@@ -3,8 +3,9 @@ import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram } from 'prom-client'
 
 /**
- * Shows and logs which endpoints tell of blocks by themselves.
- * @returns what is told of each, by its alias, when it begins (`end` undefined) and when it stops
+ * Metric and log of block subscriptions (`wsRpcUrl`). Without a subscription the service polls for new blocks.
+ * @returns a callback for each subscription that begins (`end` undefined) or ends (`end` is the reason); `endpoint` is an
+ * alias without secrets
  */
 export function watchPushes(
   { registry }: Pick<HttpMetrics, 'registry'>,
@@ -27,17 +28,19 @@ export function watchPushes(
   }
 }
 
-/** Observer of each exchange with one endpoint. */
+/** Called by the RPC client of one endpoint. */
 type EndpointObserver = {
+  /** After each request. @param failure why there is no answer; undefined: the endpoint answered */
   exchanged(seconds: number, failure: string | undefined): void
+  /** When the endpoint answered differently from a quorum of others. */
   outvoted(): void
 }
 
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 /**
- * Counts what becomes of every question to a chain's endpoints. They are named by their alias, host and position:
- * a URL may hold a key. Within what is traced, each question is a span.
+ * Metrics of all requests to chains' endpoints. Endpoints are labelled by alias, or host and position, because a URL may
+ * contain a key. With tracing on, each request within a trace is also recorded as a span.
  * @returns the observer of one endpoint
  */
 export function createEndpointMetrics(
@@ -51,7 +54,7 @@ export function createEndpointMetrics(
     labelNames: ['chain', 'endpoint', 'outcome'] as const,
     registers,
   })
-  const seconds = new Histogram({
+  const durations = new Histogram({
     name: 'chain_endpoint_answer_duration_seconds',
     help: 'Time until an endpoint answered',
     labelNames: ['chain', 'endpoint'] as const,
@@ -66,15 +69,15 @@ export function createEndpointMetrics(
   })
   return (chain, endpoint) => {
     const labels = { chain, endpoint }
-    const answers = seconds.labels(labels)
+    const answerDurations = durations.labels(labels)
     const attributes = { 'server.address': endpoint, 'causeway.chain': chain }
     requests.inc({ chain, endpoint, outcome: 'answered' }, 0)
     outvoted.inc(labels, 0)
     return {
-      exchanged(taken, failure) {
+      exchanged(seconds, failure) {
         requests.inc({ chain, endpoint, outcome: failure ?? 'answered' })
-        if (failure === undefined) answers.observe(taken)
-        tracing?.called('chain endpoint', attributes, { seconds: taken, failure })
+        if (failure === undefined) answerDurations.observe(seconds)
+        tracing?.called('chain endpoint', attributes, { seconds, failure })
       },
       outvoted: () => outvoted.inc(labels),
     }

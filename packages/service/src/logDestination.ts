@@ -3,22 +3,23 @@ import type { DestinationStream } from 'pino'
 
 /** Bytes that a pipe takes atomically, so that no other line comes between. @source POSIX, PIPE_BUF on Linux */
 const atOnceBytes = 4_096
-/** Limit of bytes that wait for a slow reader; more is dropped. */
+/** Most bytes of request lines that wait for a slow reader; further lines are dropped. */
 const waitingBytesMax = 1 << 20
 
 export type LogDestination = DestinationStream & {
-  /** Lines of requests that a slow reader made us drop. */
+  /** Number of request lines that were dropped. */
   dropped(): number
-  /** Writes what waits, whatever it takes. */
+  /** Writes all waiting lines synchronously, even if the reader is slow. */
   flush(): void
 }
 
+/** What pino sets on a destination before each `write`: `lastObj` holds the fields of the line. */
 type Metadata = { readonly lastObj?: unknown }
 
 /**
- * Standard output. Most lines are written at once: one that waits is lost, or overtaken, when the process ends. Lines of
- * requests come by the thousand and wait instead, in bounded memory: whoever reads the log slowly, or not at all, must
- * not stop a service.
+ * Destination of the log, standard output by default. Most lines are written synchronously, so that none is lost or
+ * reordered when the process ends. Request lines come by the thousand, so they are queued and written asynchronously, in
+ * bounded memory: a slow reader of the log, or none, must not block the service.
  */
 export function createLogDestination(fileDescriptor = 1): LogDestination {
   const waiting: Buffer[] = []
@@ -26,7 +27,7 @@ export function createLogDestination(fileDescriptor = 1): LogDestination {
   let dropped = 0
   let isWriting = false
 
-  /** As many whole lines as are written as one. A longer line goes alone. */
+  /** Takes as many whole lines as fit into one atomic write, or one line that is longer. */
   function takeChunk(): Buffer {
     let count = 0
     let bytes = 0
@@ -45,6 +46,7 @@ export function createLogDestination(fileDescriptor = 1): LogDestination {
     writeWhole(takeChunk())
   }
 
+  /** Writes a chunk asynchronously until all of it is taken, then the next one. */
   function writeWhole(chunk: Buffer): void {
     write(fileDescriptor, chunk, (error, written) => {
       if (error === null && written < chunk.length) return writeWhole(chunk.subarray(written))
@@ -52,7 +54,7 @@ export function createLogDestination(fileDescriptor = 1): LogDestination {
         setTimeout(() => writeWhole(chunk), 10)
         return
       }
-      // Nobody reads any more: there is nobody to tell either.
+      // Done, or the reader is gone. The latter cannot be logged, so errors are ignored.
       isWriting = false
       writeNext()
     })
@@ -70,7 +72,7 @@ export function createLogDestination(fileDescriptor = 1): LogDestination {
       }
       waiting.push(bytes)
       waitingBytes += bytes.length
-      // At the end of the turn: lines of one turn go together.
+      // At the end of the event loop's turn, so that lines of one turn are written together.
       if (waiting.length === 1) setImmediate(writeNext)
     },
     dropped: () => dropped,
@@ -86,14 +88,14 @@ const isRequestLine = ({ lastObj }: Metadata): boolean =>
   typeof lastObj === 'object' && lastObj !== null && 'event' in lastObj && lastObj.event === 'request'
 
 function writeAtOnce(fileDescriptor: number, bytes: Buffer): void {
-  let rest = bytes
-  while (rest.length > 0) {
+  let remaining = bytes
+  while (remaining.length > 0) {
     try {
-      rest = rest.subarray(writeSync(fileDescriptor, rest))
+      remaining = remaining.subarray(writeSync(fileDescriptor, remaining))
     } catch (error) {
-      // A pipe that does not block is full for the moment.
+      // A non-blocking pipe is full: try again until its reader has made room.
       if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') continue
-      // Nobody reads any more.
+      // The reader is gone.
       return
     }
   }

@@ -28,16 +28,16 @@ const redactedPaths = [
 ]
 
 const causeDepthMax = 4
-/** One for all loggers of a process: lines of two would be torn. */
+/** Shared by all loggers of a process: the lines of two destinations could mix within a line. */
 let standardOutput: LogDestination | undefined
 
-/** Lines of requests that were not written, because whoever reads the log was too slow. */
+/** Number of request lines that were not written because the log's reader was too slow. */
 export const droppedLines = (): number => standardOutput?.dropped() ?? 0
 
 /**
- * JSON lines. What reaches them is an allow-list: requests and answers are reduced to names and
- * numbers, errors to type, code, message and stack without URLs; known secret fields are redacted.
- * Bodies are never logged.
+ * Makes the logger of a service, which writes JSON lines. Objects are reduced to an allow-list: requests and answers to
+ * names and numbers, errors to type, code, message and stack without URLs. Known secret fields are redacted. Bodies are
+ * never logged.
  * @source ledger-and-safety.md 3.6
  */
 export function createLogger(options: LoggerOptions): Logger {

@@ -1,30 +1,39 @@
 import { type HttpMetrics, type Series, watchSeries } from '@causeway/http'
 import { Counter, Gauge } from 'prom-client'
 
-/** A market's own account of itself, as far as operators are warned by it. Ages in milliseconds. */
+/** The part of a market's health report that metrics show. `packages/market` makes it. */
 type MarketReading = {
   readonly prices: readonly {
+    /** Name of the price. */
     readonly key: string
+    /** `fresh`, `degraded` or `refused`. */
     readonly confidence: string
+    /** How far the fresh sources lie apart, of the price; undefined while it is refused. */
     readonly spreadBps?: string | undefined
     readonly sources: readonly {
       readonly source: string
       readonly state: string
+      /** Age of the price by the source's own time. */
       readonly ageMs?: number | undefined
+      /** Time since the source last answered. */
       readonly readAgeMs?: number | undefined
     }[]
   }[]
   readonly chains: readonly {
     readonly chain: string
     readonly quotable: boolean
+    /** `ok`, or why nothing is quoted on the chain. */
     readonly state: string
+    /** Newest block on which a quorum agrees; its age is by the block's own time. */
     readonly head?: { readonly number: string; readonly ageMs: number } | undefined
+    /** Time since gas, balances, feeds and pools were last agreed on. */
     readonly readAgeMs?: number | undefined
     readonly consecutiveFailures: number
   }[]
 }
 
-type Report = {
+/** One reading of a value from all endpoints: hosts that agreed, hosts needed, and endpoints that answered otherwise. */
+type AgreementReport = {
   readonly agreed: number
   readonly required: number
   readonly dissenting: readonly string[]
@@ -33,29 +42,33 @@ type Report = {
 const basisPoints = 10_000
 const confidences = ['fresh', 'degraded', 'refused']
 
-/** Prices, gas and heads of a service that has a market, read when scraped. All of it is in memory. */
+/** Registers metrics of a market's prices and chains, read from memory at each scrape. */
 export function watchMarket({ registry }: Pick<HttpMetrics, 'registry'>, health: () => MarketReading): void {
   const reading = oncePerTurn(health)
   watchPrices(registry, () => reading().prices)
   watchHeads(registry, () => reading().chains)
 }
 
-/** All gauges of one scrape are read in the same turn of the event loop: what they read is made once. */
+/** Caches a reading until the end of the event loop's turn: all gauges of one scrape are read in the same turn. */
 function oncePerTurn<Value>(read: () => Value): () => Value {
-  let kept: { readonly value: Value } | undefined
+  let cached: { readonly value: Value } | undefined
   return () => {
-    if (kept === undefined) {
-      kept = { value: read() }
+    if (cached === undefined) {
+      cached = { value: read() }
       setImmediate(() => {
-        kept = undefined
+        cached = undefined
       })
     }
-    return kept.value
+    return cached.value
   }
 }
 
 function watchPrices(registry: HttpMetrics['registry'], prices: () => MarketReading['prices']): void {
-  const ofPrices = (name: string, help: string, read: (price: MarketReading['prices'][number]) => number) =>
+  const addPriceGauge = (
+    name: string,
+    help: string,
+    read: (price: MarketReading['prices'][number]) => number,
+  ) =>
     watchSeries(registry, { name, help, labelNames: ['price'] }, () =>
       prices().map((price) => ({ labels: { price: price.key }, value: read(price) })),
     )
@@ -68,24 +81,28 @@ function watchPrices(registry: HttpMetrics['registry'], prices: () => MarketRead
     },
     () =>
       prices().flatMap(({ key, confidence }) =>
-        confidences.map((each) => ({
-          labels: { price: key, confidence: each },
-          value: each === confidence ? 1 : 0,
+        confidences.map((label) => ({
+          labels: { price: key, confidence: label },
+          value: label === confidence ? 1 : 0,
         })),
       ),
   )
-  ofPrices(
+  addPriceGauge(
     'market_price_sources_fresh',
     'Sources of a price that count now',
     ({ sources }) => sources.filter(({ state }) => state === 'fresh').length,
   )
-  ofPrices('market_price_sources', 'Sources of a price that are configured', ({ sources }) => sources.length)
-  ofPrices(
+  addPriceGauge(
+    'market_price_sources',
+    'Sources of a price that are configured',
+    ({ sources }) => sources.length,
+  )
+  addPriceGauge(
     'market_price_spread_ratio',
     'How far fresh sources of a price lie apart, of the price; NaN while it is refused',
     ({ spreadBps }) => (spreadBps === undefined ? Number.NaN : Number(spreadBps) / basisPoints),
   )
-  const ofSources = (name: string, help: string, member: 'ageMs' | 'readAgeMs') =>
+  const addSourceGauge = (name: string, help: string, member: 'ageMs' | 'readAgeMs') =>
     watchSeries(registry, { name, help, labelNames: ['price', 'source'] }, () =>
       prices().flatMap(({ key, sources }) =>
         sources.flatMap(({ source, [member]: ageMs }) =>
@@ -93,8 +110,12 @@ function watchPrices(registry: HttpMetrics['registry'], prices: () => MarketRead
         ),
       ),
     )
-  ofSources('market_price_source_age_seconds', 'Age of what a source says, by the source itself', 'ageMs')
-  ofSources(
+  addSourceGauge(
+    'market_price_source_age_seconds',
+    'Age of what a source says, by the source itself',
+    'ageMs',
+  )
+  addSourceGauge(
     'market_price_source_read_age_seconds',
     'Time since a source of a price last answered',
     'readAgeMs',
@@ -103,7 +124,7 @@ function watchPrices(registry: HttpMetrics['registry'], prices: () => MarketRead
 
 function watchHeads(registry: HttpMetrics['registry'], chains: () => MarketReading['chains']): void {
   type Chain = MarketReading['chains'][number]
-  const ofChains = (name: string, help: string, read: (chain: Chain) => number | undefined) =>
+  const addChainGauge = (name: string, help: string, read: (chain: Chain) => number | undefined) =>
     watchSeries(registry, { name, help, labelNames: ['chain'] }, () =>
       chains().flatMap((chain): readonly Series<'chain'>[] => {
         const value = read(chain)
@@ -122,30 +143,33 @@ function watchHeads(registry: HttpMetrics['registry'], chains: () => MarketReadi
         .filter(({ quotable }) => quotable)
         .map(({ chain, state }) => ({ labels: { chain, state }, value: 1 })),
   )
-  ofChains('market_head_block', 'Height of the newest block that enough endpoints share', ({ head }) =>
+  addChainGauge('market_head_block', 'Height of the newest block that enough endpoints share', ({ head }) =>
     head === undefined ? undefined : Number(head.number),
   )
-  ofChains(
+  addChainGauge(
     'market_head_age_seconds',
     'Age of that block by its own time; negative where a chain runs ahead of the clock',
     ({ head }) => head && head.ageMs / 1_000,
   )
-  ofChains(
+  addChainGauge(
     'market_read_age_seconds',
     'Time since gas, balances, feeds and pools of a chain were last agreed on',
     ({ readAgeMs }) => readAgeMs && readAgeMs / 1_000,
   )
-  ofChains(
+  addChainGauge(
     'market_refresh_failures',
     'Failures in a row of reading a chain',
     ({ consecutiveFailures }) => consecutiveFailures,
   )
 }
 
-/** Counts how many endpoint hosts agree on each kind of value, and which endpoint says something else. */
+/**
+ * Metrics of agreement among a chain's endpoints.
+ * @returns a callback for each reading; `on` is the kind of value that was read
+ */
 export function createAgreementMetrics({
   registry,
-}: Pick<HttpMetrics, 'registry'>): (chain: string, on: string, report: Report) => void {
+}: Pick<HttpMetrics, 'registry'>): (chain: string, on: string, report: AgreementReport) => void {
   const registers = [registry]
   const agreed = new Gauge({
     name: 'market_endpoints_agreed',

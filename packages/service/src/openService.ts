@@ -18,22 +18,23 @@ import { openTracing } from './tracing/openTracing.ts'
 import type { TracingSettings } from './tracing/tracingSettings.ts'
 
 /**
- * Common dependencies of every part of a service: a part registers its end, its checks and its metrics when it is made.
- * @typeParam In the stages that the part may end in
+ * Common dependencies of every part of a service, such as a job or a database. A part uses them when it is made, to
+ * register how it closes, its readiness checks and its metrics.
+ * @typeParam In the stages that the part may close in
  */
 export type ServiceParts<In extends Stage = Stage> = Ending<In> & {
   readonly logger: Logger
   readonly metrics: HttpMetrics
   /** Undefined where traces are off. */
   readonly tracing: Tracing | undefined
-  /** One condition more that must hold before traffic may come. */
+  /** Adds a condition that must hold before the process is ready. */
   readonly check: (check: ReadinessCheck) => void
 }
 
 export type OpenService = ServiceParts &
   Pick<Lifetime, 'close'> & {
     readonly readiness: Readiness
-    /** Answers until everything else is closed. */
+    /** Serves metrics and readiness; it closes last. */
     readonly opsListener: HttpApp
   }
 
@@ -41,15 +42,15 @@ export type ServiceOptions = {
   readonly name: string
   readonly logLevel: LoggerOptions['level']
   readonly tracing?: TracingSettings | undefined
-  /** Default: the standard ones. */
+  /** Default: `standardErrorPolicy`. */
   readonly errors?: ErrorPolicy
   /** Log level of a failed check. Default: a warning. */
   readonly failedCheckLevel?: 'debug' | 'warn'
 }
 
 /**
- * Makes a service within its frame: log, metrics, traces, readiness and operations listener are there before its first
- * part. Where one cannot be made, what is open by then closes as a service that stops does.
+ * Makes a service: first its frame (log, metrics, traces, readiness and the ops listener), then by `compose` its parts. If
+ * `compose` fails, the parts that are open by then are closed in the order of a normal stop.
  */
 export async function composeService<Service>(
   options: ServiceOptions,
@@ -82,6 +83,7 @@ async function openService(options: ServiceOptions): Promise<OpenService> {
   return { logger, metrics, tracing, readiness, check, opsListener, onClose, close }
 }
 
+/** A listener that is made and not open yet. */
 type Listener = {
   readonly app: HttpApp
   readonly at: { readonly host: string; readonly port: number }
@@ -89,7 +91,7 @@ type Listener = {
   readonly setting: string
 }
 
-/** Opens all listeners, or none: when one cannot be opened, the service is closed. @returns their URLs */
+/** Opens all listeners. If one cannot be opened, closes the whole service. @returns their URLs */
 export async function openListeners<Name extends string>(
   { close }: Pick<Lifetime, 'close'>,
   listeners: Readonly<Record<Name, Listener>>,

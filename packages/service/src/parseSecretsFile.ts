@@ -6,9 +6,9 @@ const singleQuoted = /^'([^']*)'[ \t]*(?:#.*)?$/
 const doubleQuoted = /^"((?:[^"\\`$]|\\.)*)"[ \t]*(?:#.*)?$/
 
 /**
- * Reads `KEY=VALUE` lines as a shell would set them, without a shell: `export` in front, quotes,
- * comments and empty lines are understood; anything a shell would expand or run (`$`, backticks,
- * unquoted spaces) is refused, because the operator would get another value than the one written.
+ * Parses `KEY=VALUE` lines with the meaning that a shell gives them, without running one. It accepts a leading `export`,
+ * quotes, comments and empty lines. It refuses what a shell would expand or run (`$`, backticks, unquoted spaces),
+ * because the value would not be the text that is written.
  * @throws ConfigurationError naming file and line, never their content
  */
 export function parseSecretsFile(text: string, fileName: string): ReadonlyMap<string, string> {
@@ -31,6 +31,7 @@ export function parseSecretsFile(text: string, fileName: string): ReadonlyMap<st
   return values
 }
 
+/** @returns undefined for text that a shell would expand or that is quoted incorrectly */
 function unquote(written: string): string | undefined {
   const bare = bareValue.exec(written)?.[1] ?? singleQuoted.exec(written)?.[1]
   if (bare !== undefined) return bare

@@ -4,20 +4,21 @@ import { installShutdown, type ShutdownOptions } from './shutdown.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** A service that is built and does nothing yet. */
+/** A service whose parts are made, but whose listeners are closed and whose jobs have not begun. */
 type BuiltService = Pick<OpenService, 'logger' | 'readiness' | 'close'> &
   Pick<ShutdownOptions, 'drainMs'> & {
-    /** Opens its listeners, begins to work, and says so in the log. */
+    /** Opens the listeners, starts the jobs, and logs it. */
     begin(): Promise<void>
   }
 
-const startSignals = ['SIGTERM', 'SIGINT'] as const
+const stopSignals = ['SIGTERM', 'SIGINT'] as const
 
 /**
- * Runs a service until it is told to stop, after the same look at its settings as the doctor's.
+ * Runs a service until a signal stops it. First it examines the settings as the doctor does, and refuses to start with bad
+ * ones.
  * @param variables the environment with secrets merged in
- * @param options.endsWhileBuilt true: a signal before it is built ends it with 0. As the first process of a container it
- * would not end by itself
+ * @param options.endsWhileBuilt true: a stop signal during the start ends the process with 0. Without a handler the first
+ * process of a container ignores such signals
  */
 export async function runService(
   service: ExaminedService,
@@ -29,12 +30,12 @@ export async function runService(
   },
 ): Promise<void> {
   const { examine, build, endsWhileBuilt = false } = options
-  // Nothing is in flight yet.
-  const leave = () => process.exit(0)
-  if (endsWhileBuilt) for (const signal of startSignals) process.once(signal, leave)
+  // No request or job has begun, so nothing needs closing.
+  const exitAtOnce = () => process.exit(0)
+  if (endsWhileBuilt) for (const signal of stopSignals) process.once(signal, exitAtOnce)
   await admitStart(service, variables, examine)
   const { logger, readiness, close, drainMs, begin } = await build()
-  for (const signal of startSignals) process.off(signal, leave)
+  for (const signal of stopSignals) process.off(signal, exitAtOnce)
   installShutdown({ logger, readiness, close, ...(drainMs !== undefined && { drainMs }) })
   await begin()
 }

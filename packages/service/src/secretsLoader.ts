@@ -9,10 +9,11 @@ type Environment = Readonly<Record<string, string | undefined>>
 export const defaultSecretsDirectory = '/vault/secrets'
 
 /**
- * The environment, completed by every regular file of `directory`; a variable that is already set
- * wins. Empty and blank is not set, in the environment and in files: a template that leaves
- * `API_KEYS=` behind must not hide the secret. No directory is no secrets. Files are read in name
- * order; two files that disagree about a variable, an unreadable or a malformed file refuse the start.
+ * Completes the environment by the variables of all regular files in `directory`. A variable of the environment wins over
+ * the files. Blank values count as not set, in both, so that an `API_KEYS=` left by a template does not hide the secret.
+ * A missing directory means no secrets. The start is refused for an unreadable or malformed file, and if two files
+ * disagree about a variable.
+ * @param options.directory default: `SECRETS_DIR`, else `/vault/secrets`
  * @throws ConfigurationError naming the file, never its content
  */
 export async function loadSecrets(options: {
@@ -25,7 +26,7 @@ export async function loadSecrets(options: {
   return Object.fromEntries([...secrets, ...set])
 }
 
-/** Secrets by the files alone. @throws ConfigurationError naming the file, never its content */
+/** Variables of the secrets files alone. @throws ConfigurationError naming the file, never its content */
 export async function readSecrets(options: {
   environment: Environment
   directory?: string
@@ -50,14 +51,15 @@ export async function readSecrets(options: {
   return secrets
 }
 
-/** Settings of keys by who has them; each may end in `_FILE` as well. */
+/** Settings that hold the allocator's keys. Each setting of a key also exists with `_FILE` at its end. */
 const allocatorKeys = [
   'ALLOCATOR_ECDSA_PRIVATE_KEY',
   'ALLOCATOR_ED25519_PRIVATE_KEY',
   'ALLOCATOR_AWS_KMS_SIGNER_KEY_ID',
 ] as const
-/** In no service. */
+/** No service may have the key of custody. */
 const custodyKeys = ['CUSTODY_PRIVATE_KEY'] as const
+/** Settings that hold keys of quote-api, solver and oracle. */
 const otherKeys = [
   'ECDSA_PRIVATE_KEY',
   'ED25519_PRIVATE_KEY',
@@ -76,9 +78,10 @@ const otherKeys = [
 ] as const
 
 /**
- * The allocator's key pays from every depository: it stands in the allocator's environment alone, and no other
- * service's key stands beside it, so that who takes one process does not have both. Custody's stands in none.
- * @returns sentences that name variables, never their values
+ * Finds keys in the environment of a service that must not have them. The allocator's key pays from every depository. So
+ * only the allocator may have it, and the allocator may have no other service's key: then an attacker who takes over one
+ * process does not get both. No service may have custody's key.
+ * @returns a sentence for each, which names the variable and never its value
  */
 export function foreignKeys(service: 'allocator' | 'other', environment: Environment): readonly string[] {
   const foreign = [
@@ -109,7 +112,7 @@ async function listFiles(directory: string): Promise<readonly string[]> {
   }
   const files: string[] = []
   for (const name of names.sort()) {
-    // Follows links: mounts often are links into a hidden, versioned directory.
+    // `stat` follows links: Kubernetes mounts secrets as links into a hidden, versioned directory.
     if ((await stat(join(directory, name))).isFile()) files.push(name)
   }
   return files

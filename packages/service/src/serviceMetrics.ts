@@ -2,7 +2,7 @@ import { createHttpMetrics, type HttpMetrics } from '@causeway/http'
 import { Counter, collectDefaultMetrics, type Registry } from 'prom-client'
 import { droppedLines } from './logger.ts'
 
-/** Metrics of a process that serves: those of its requests, of the process itself and of its log. */
+/** Makes the metrics registry of a service, with metrics of requests, of the Node process and of the log. */
 export function createServiceMetrics(service: string): HttpMetrics {
   const metrics = createHttpMetrics({ service })
   collectProcessMetrics(metrics.registry)
@@ -10,20 +10,24 @@ export function createServiceMetrics(service: string): HttpMetrics {
   return metrics
 }
 
-/** Lines of this process's log that nobody took in time. */
+/** Registers the counter of request lines that the log dropped. */
 export function watchDroppedLines({ registry }: Pick<HttpMetrics, 'registry'>): void {
   new Counter({
     name: 'log_lines_dropped_total',
     help: 'Lines of requests that were not written, because whoever reads the log was too slow',
     registers: [registry],
     collect() {
+      // A prom-client counter has no `set`.
       this.reset()
       this.inc(droppedLines())
     },
   })
 }
 
-/** Gauges that are named like counters; the same figures by kind are under `nodejs_active_handles` and the like. */
+/**
+ * Default metrics that are left out: gauges with names of counters. `nodejs_active_handles`, `_requests` and `_resources`
+ * hold the same figures by kind.
+ */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',

@@ -6,16 +6,18 @@ import type { Lifetime } from './lifetime.ts'
 export type ShutdownOptions = {
   readonly logger: FastifyBaseLogger
   readonly readiness: Readiness
-  /** Closes all that is open, in order. @returns how much could not be closed */
   readonly close: Lifetime['close']
-  /** Time in which a balancer may notice that the process is not ready any more. Default 5 s. */
+  /** Wait after readiness is off, in which balancers notice it. Default 5 s. */
   readonly drainMs?: number
-  /** From the signal on; then the process exits with 1 whatever is open. Default: the drain and 20 s. */
+  /** Time from the signal after which the process exits with 1 even if parts are still open. Default: `drainMs` + 20 s. */
   readonly hardExitMs?: number
 }
 
-/** Raised by broken memory (no JavaScript is safe then), by profilers, or by an idle loop. */
-const leftAlone = [
+/**
+ * Events that `close-with-grace` would handle and this project does not: crashes of native code (running JavaScript is
+ * not safe then), the profiler's signal, and an empty event loop.
+ */
+const unhandledEvents = [
   'SIGQUIT',
   'SIGILL',
   'SIGTRAP',
@@ -28,11 +30,11 @@ const leftAlone = [
 ] as const
 
 /**
- * Ends the process well. A first SIGTERM or SIGINT turns readiness off, waits, closes everything in
- * order and exits 0; a second exits 1 at once. An uncaught exception or unhandled rejection is
- * logged and exits 1 without draining: what state it left is unknown, and all acknowledged work is
- * durable.
- * @returns removes the handlers and does nothing else
+ * Installs the handlers that stop the process. A first SIGTERM or SIGINT turns readiness off, waits `drainMs`, closes all
+ * parts in order and exits 0, or 1 if a part failed to close. A second signal exits 1 immediately. An uncaught exception
+ * or unhandled rejection is logged and exits 1 without closing: the state in memory is unknown then, and all
+ * acknowledged work is durable.
+ * @returns `uninstall` removes the handlers
  * @source rules O-131, O-168
  */
 export function installShutdown(options: ShutdownOptions): { uninstall(): void } {
@@ -41,12 +43,12 @@ export function installShutdown(options: ShutdownOptions): { uninstall(): void }
     {
       delay: hardExitMs,
       logger: false,
-      skip: [...leftAlone],
+      skip: [...unhandledEvents],
       onSecondSignal: (signal) => logger.error({ signal }, 'second signal, exiting at once'),
       onTimeout: () => logger.error({ hardExitMs }, 'stopping took too long, exiting'),
     },
     async ({ err, signal }) => {
-      // A rejection may carry no reason at all.
+      // Decided by the signal and not by `err`, because a rejection may carry no reason.
       if (signal === undefined) {
         logger.fatal({ err }, 'uncaught error, exiting')
         process.exit(1)

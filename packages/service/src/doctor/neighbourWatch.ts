@@ -4,10 +4,10 @@ import type { ReadinessCheck } from '@causeway/http'
 import type { ServiceParts } from '../openService.ts'
 import { examineOracles, type ListedOracles } from './surroundings.ts'
 
-/** Two looks and what they may take are less than a minute. */
+/** Findings count after two looks; together with the time that looks take that is less than a minute. */
 const lookEveryMs = 15_000
 
-/** As `/ready` shows findings about neighbours. */
+/** Error codes by which `/ready` shows findings about neighbours. */
 const findingErrorCodes: Readonly<Partial<Record<FindingCode, string>>> = {
   'peer-refuses': 'PEER_REFUSES',
   'peer-silent': 'PEER_SILENT',
@@ -16,33 +16,35 @@ const findingErrorCodes: Readonly<Partial<Record<FindingCode, string>>> = {
   'threshold-unreachable': 'THRESHOLD_UNREACHABLE',
 }
 
-/** Log of the watch; pino's loggers fit. */
+/** The part of a pino logger that the watch uses. */
 type Log = {
   warn(fields: object, message: string): void
   info(fields: object, message: string): void
 }
 
 export type NeighbourWatch = {
-  /** Only shown: each process has the same neighbours. */
+  /** Shown without making the process unready, because every other process has the same neighbours. */
   readonly check: ReadinessCheck
   close(): void
 }
 
 /**
- * Looks at neighbours as the doctor does, again and again, after the look that the start had. Its check fails by what
- * two looks in a row found, because a neighbour that restarts is no mistake.
- * @param options.codes findings that are told; the rest is told elsewhere
+ * Repeats the doctor's examination of neighbours (oracles that this service depends on) while the service runs. The check
+ * fails by findings of two looks in a row, so that a neighbour that merely restarts is not reported.
+ * @param options.name what is watched, e.g. `oracle signers`
+ * @param options.look one examination, which adds its findings
+ * @param options.codes findings that this watch reports; others are reported elsewhere
  * @source rule O-127
  */
 export function watchNeighbours(options: {
   readonly name: string
-  readonly look: (found: Findings) => Promise<void>
+  readonly look: (findings: Findings) => Promise<void>
   readonly codes: readonly FindingCode[]
   readonly log: Log
   readonly everyMs?: number
 }): NeighbourWatch {
   const { name, look, codes, log, everyMs = lookEveryMs } = options
-  let before: readonly Finding[] = []
+  let previousFindings: readonly Finding[] = []
   let reportedFindings: readonly Finding[] = []
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -50,13 +52,16 @@ export function watchNeighbours(options: {
   async function lookOnce(): Promise<void> {
     const found = createFindings()
     await look(found)
-    const now = found.list.filter(({ code }) => codes.includes(code))
-    const lasting = now.filter((one) => before.some((other) => keyOf(one) === keyOf(other)))
-    const isOther = lasting.map(keyOf).join() !== reportedFindings.map(keyOf).join()
-    before = now
-    reportedFindings = lasting
-    if (!isOther || isClosed) return
-    const findings = lasting.map(({ setting, seen, fix }) => `${setting}: ${seen}. ${fix}`)
+    const currentFindings = found.list.filter(({ code }) => codes.includes(code))
+    const lastingFindings = currentFindings.filter((one) =>
+      previousFindings.some((other) => keyOf(one) === keyOf(other)),
+    )
+    const hasChanged = lastingFindings.map(keyOf).join() !== reportedFindings.map(keyOf).join()
+    previousFindings = currentFindings
+    reportedFindings = lastingFindings
+    // Only changes are logged.
+    if (!hasChanged || isClosed) return
+    const findings = lastingFindings.map(({ setting, seen, fix }) => `${setting}: ${seen}. ${fix}`)
     if (findings.length > 0)
       log.warn({ event: 'neighbours_differ', findings }, `${name} are not as the settings say`)
     else log.info({ event: 'neighbours_agree' }, `${name} are as the settings say again`)
@@ -64,12 +69,12 @@ export function watchNeighbours(options: {
 
   async function repeat(): Promise<void> {
     await lookOnce().catch((error: unknown) => log.warn({ err: error }, `${name} could not be looked at`))
-    wait()
+    scheduleNext()
   }
-  function wait(): void {
+  function scheduleNext(): void {
     if (!isClosed) timer = setTimeout(() => void repeat(), everyMs).unref()
   }
-  wait()
+  scheduleNext()
 
   return {
     check: {
@@ -91,7 +96,7 @@ export function watchNeighbours(options: {
   }
 }
 
-/** The watch of a service: shown, and closed with it. @param watch undefined: there are no neighbours */
+/** Adds the watch to a service's readiness and shutdown. @param watch undefined: there are no neighbours */
 export function registerNeighbours(
   { check, onClose }: Pick<ServiceParts<'jobs'>, 'check' | 'onClose'>,
   watch: NeighbourWatch | undefined,
@@ -103,7 +108,10 @@ export function registerNeighbours(
 
 const keyOf = ({ code, setting }: Finding): string => `${code} ${setting}`
 
-/** Finds oracles in `ORACLES` that sign with another address. The poller of halts checks that enough answer. */
+/**
+ * Watches for oracles in `ORACLES` that sign with another address than the listed one. Whether enough of them answer is
+ * checked elsewhere, by the poller of halts.
+ */
 export function watchOracleSigners(oracles: ListedOracles, log: Log): NeighbourWatch {
   return watchNeighbours({
     name: 'oracle signers',

@@ -7,20 +7,20 @@ import { readSecrets } from '../secretsLoader.ts'
 /** Environment and flags that a process was started with. */
 export type Launch = {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Those before the script: `process.execArgv`. */
+  /** Node's own options, before the script: `process.execArgv`. */
   readonly nodeOptions: readonly string[]
 }
 
 /**
- * Variables of env files (`node --env-file`) and of secrets files that the environment sets otherwise. It wins over both
- * without a word, so that a variable that a shell exports can lead a service to another database than its file names.
+ * Finds variables of env files (`node --env-file`) and of secrets files to which the environment gives another value. The
+ * environment silently wins, so a variable left in a shell could lead a service to another database than its file names.
  * @returns a note for each, without values
  */
 export async function findOverridden(launch: Launch): Promise<readonly Finding[]> {
-  const inFiles = [...(await readEnvFiles(launch)), ...(await secretsOf(launch))]
-  return inFiles.flatMap(({ name, value, file }): readonly Finding[] => {
-    const used = launch.environment[name]
-    if (used === undefined || used === value) return []
+  const fileVariables = [...(await readEnvFiles(launch)), ...(await readSecretVariables(launch))]
+  return fileVariables.flatMap(({ name, value, file }): readonly Finding[] => {
+    const usedValue = launch.environment[name]
+    if (usedValue === undefined || usedValue === value) return []
     return [
       {
         ...{ code: 'setting-overridden', severity: 'note', setting: name },
@@ -31,16 +31,17 @@ export async function findOverridden(launch: Launch): Promise<readonly Finding[]
   })
 }
 
-type Written = { readonly name: string; readonly value: string; readonly file: string }
+type FileVariable = { readonly name: string; readonly value: string; readonly file: string }
 
-/** Node has read them by now; of two that set a variable it takes the later. */
-async function readEnvFiles({ nodeOptions }: Launch): Promise<readonly Written[]> {
-  const written = new Map<string, Written>()
+/** Like Node, takes the later of two files that set a variable. */
+async function readEnvFiles({ nodeOptions }: Launch): Promise<readonly FileVariable[]> {
+  const variables = new Map<string, FileVariable>()
   for (const file of envFilesIn(nodeOptions)) {
     const text = await readFile(file, 'utf8').catch(() => '')
-    for (const [name, value = ''] of Object.entries(parseEnv(text))) written.set(name, { name, value, file })
+    for (const [name, value = ''] of Object.entries(parseEnv(text)))
+      variables.set(name, { name, value, file })
   }
-  return [...written.values()]
+  return [...variables.values()]
 }
 
 function envFilesIn(nodeOptions: readonly string[]): readonly string[] {
@@ -52,8 +53,8 @@ function envFilesIn(nodeOptions: readonly string[]): readonly string[] {
   })
 }
 
-/** A blank variable hides no secret. Files that cannot be read are told by who needs them. */
-async function secretsOf({ environment }: Launch): Promise<readonly Written[]> {
+/** Leaves out variables that are blank in the environment, which override no secret. Unreadable files are no matter here. */
+async function readSecretVariables({ environment }: Launch): Promise<readonly FileVariable[]> {
   try {
     const secrets = await readSecrets({ environment })
     return [...secrets]

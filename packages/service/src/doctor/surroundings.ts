@@ -5,14 +5,15 @@ import type { Secret } from '@causeway/core'
 import { counted, type Findings } from '@causeway/core/config'
 import { z } from 'zod'
 
-/** `undefined` where its setting is wrong, which is found elsewhere. */
+/** A configured listener. Host or port is `undefined` where its setting is invalid, which is reported elsewhere. */
 export type NamedListener = {
+  /** Environment variable of the port. */
   readonly setting: string
   readonly host: string | undefined
   readonly port: number | undefined
 }
 
-/** Two listeners of one process on one port: the second would not open. Port 0 is a free one each. */
+/** Reports two listeners of one process on the same port. Port 0 means any free port and is no conflict. */
 export function examinePorts(listeners: readonly NamedListener[], findings: Findings): void {
   for (const [index, { setting, host, port }] of listeners.entries()) {
     if (host === undefined || port === undefined || port === 0) continue
@@ -26,14 +27,15 @@ export function examinePorts(listeners: readonly NamedListener[], findings: Find
   }
 }
 
-const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+/** Hosts that stand for all addresses of the machine. */
+const wildcardHosts: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 function overlap(one: string, other: string): boolean {
-  const name = (host: string) => (host === 'localhost' ? '127.0.0.1' : host)
-  return name(one) === name(other) || everywhere.has(one) || everywhere.has(other)
+  const addressOf = (host: string) => (host === 'localhost' ? '127.0.0.1' : host)
+  return addressOf(one) === addressOf(other) || wildcardHosts.has(one) || wildcardHosts.has(other)
 }
 
-/** Variables that do nothing while another one is not set. */
+/** Reports variables that have no effect because another one, which they need, is not set. */
 export function examineCompanions(
   values: Readonly<Record<string, unknown>>,
   companions: readonly (readonly [setting: string, needs: string])[],
@@ -49,10 +51,10 @@ export function examineCompanions(
   }
 }
 
-/** Below this a disk is as good as full: journals grow for weeks, not for hours. */
+/** A disk with less free space counts as full, because journals grow for weeks. */
 const freeBytesMin = 64 * 1024 * 1024
 
-/** A folder that a service keeps its state in: writable, and with room. Makes it where it is missing, as the start does. */
+/** Reports a state folder that is not writable or whose disk is full. Creates a missing folder, as the start does. */
 export async function examineFolder(setting: string, directory: string, findings: Findings): Promise<void> {
   const probe = join(directory, `.doctor-${randomBytes(6).toString('hex')}`)
   try {
@@ -80,20 +82,21 @@ export async function examineFolder(setting: string, directory: string, findings
 
 const readinessSchema = z.object({ ready: z.boolean(), signer: z.string().optional() })
 
+/** Another operator's oracle, as a setting of this service lists it. */
 export type Neighbour = {
   /** Name of the setting, with the position of an entry, e.g. `ORACLES entry 2`. */
   readonly setting: string
-  /** Host and port: what may be shown. */
+  /** Host and port, which may be shown. */
   readonly name: string
-  /** May hold a key, which is never shown. */
+  /** May contain a key, so it is never shown. */
   readonly url: string
-  /** Shown to it; undefined where it knows none of ours. */
+  /** Our key at that oracle; undefined: it gave us none. */
   readonly apiKey?: Secret | undefined
 }
 
 /**
- * Asks another oracle whether it is ready, who signs there, and whether it knows our key.
- * @returns the address that it names, lower case; `undefined` where it is silent or names none
+ * Asks another oracle whether it is ready, which address signs there, and whether it knows our key.
+ * @returns the signer's address in lower case; `undefined` where the oracle does not answer or names none
  */
 export async function examineOracle(
   neighbour: Neighbour,
@@ -101,58 +104,60 @@ export async function examineOracle(
   findings: Findings,
 ): Promise<string | undefined> {
   const { setting, name, url } = neighbour
-  const silent = (observation: string, fix: string = compareUrl) =>
+  const addSilence = (observation: string, fix: string = compareUrl) =>
     findings.add({ code: 'peer-silent', severity: 'degrades', setting, seen: `${name} ${observation}`, fix })
   try {
     const signal = AbortSignal.timeout(timeoutMs)
     const response = await fetch(`${url}/lives/ready/v1`, { signal, redirect: 'error' })
     const parsed = readinessSchema.safeParse(await response.json().catch(() => undefined))
     if (!parsed.success) {
-      if (isRefusal(response)) refuses(neighbour, `answers ${response.status}`, findings)
-      else silent('answers, and is no oracle of this release')
+      if (isRefusal(response)) addRefusal(neighbour, `answers ${response.status}`, findings)
+      else addSilence('answers, and is no oracle of this release')
       return undefined
     }
-    if (!parsed.data.ready) silent('answers that it is not ready')
+    if (!parsed.data.ready) addSilence('answers that it is not ready')
     await examineKeyAt(neighbour, signal, findings)
     return parsed.data.signer?.toLowerCase()
   } catch (error) {
     const { seen, fix } = describeSilence(error)
-    silent(seen, fix)
+    addSilence(seen, fix)
     return undefined
   }
 }
 
-/** `ORACLES` as a service reads it. */
+/** The setting `ORACLES`, parsed: the oracles whose signatures count on the hub. */
 export type ListedOracles = {
   readonly oracles: readonly {
     /** Host and port. */
     readonly name: string
     readonly url: Secret
     readonly apiKey: Secret | undefined
+    /** Address that must sign there. */
     readonly signer: string
   }[]
-  /** Signers that must answer. */
+  /** Number of signers that must answer. */
   readonly threshold: number
 }
 
 const oracleTimeoutMs = 5_000
 
 /**
- * Each oracle is reachable, knows our key and signs as `ORACLES` says; enough of them do.
- * @param lack what does not happen while they are too few
+ * Examines every oracle of `ORACLES`: it must be reachable, know our key and sign with the listed address. Reports each
+ * that does not, and reports if fewer than `threshold` do.
+ * @param lack consequence of too few oracles, for the text: e.g. `nothing settles`
  */
 export async function examineOracles(
   { oracles, threshold }: ListedOracles,
   lack: string,
   findings: Findings,
 ): Promise<void> {
-  const signing = await Promise.all(
+  const areAsListed = await Promise.all(
     oracles.map(async ({ name, url, apiKey, signer }, index) => {
       const setting = `ORACLES entry ${index + 1}`
       const neighbour = { setting, name, url: url.reveal(), apiKey }
       const signerAddress = await examineOracle(neighbour, oracleTimeoutMs, findings)
-      if (signerAddress === undefined || signerAddress === signer.toLowerCase())
-        return signerAddress !== undefined
+      if (signerAddress === undefined) return false
+      if (signerAddress === signer.toLowerCase()) return true
       findings.add({
         ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLES' },
         seen: `entry ${index + 1}: ${name} signs as ${signerAddress}, and another address is listed`,
@@ -161,7 +166,7 @@ export async function examineOracles(
       return false
     }),
   )
-  const count = signing.filter(Boolean).length
+  const count = areAsListed.filter(Boolean).length
   if (count >= threshold) return
   findings.add({
     ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLES' },
@@ -170,20 +175,23 @@ export async function examineOracles(
   })
 }
 
-/** An oracle serves those whose key it does not know as it serves everybody, and no more than a few of their requests. */
+/**
+ * Reports an oracle that does not know our key. It need not answer 401: it may serve us like a caller without a key,
+ * within a rate limit, which shows in the `x-ratelimit-limit` header.
+ */
 async function examineKeyAt(neighbour: Neighbour, signal: AbortSignal, findings: Findings): Promise<void> {
   const { url, apiKey } = neighbour
   if (apiKey === undefined) return
   const headers = { 'x-api-key': apiKey.reveal() }
   const response = await fetch(`${url}/chains/v1`, { headers, signal, redirect: 'error' })
   await response.arrayBuffer()
-  if (isRefusal(response)) refuses(neighbour, `does not take our key (${response.status})`, findings)
-  else if (response.headers.has('x-ratelimit-limit')) refuses(neighbour, 'does not know our key', findings)
+  if (isRefusal(response)) addRefusal(neighbour, `does not take our key (${response.status})`, findings)
+  else if (response.headers.has('x-ratelimit-limit')) addRefusal(neighbour, 'does not know our key', findings)
 }
 
 const isRefusal = ({ status }: Response): boolean => status === 401 || status === 403
 
-function refuses({ setting, name }: Neighbour, observation: string, findings: Findings): void {
+function addRefusal({ setting, name }: Neighbour, observation: string, findings: Findings): void {
   findings.add({
     ...{ code: 'peer-refuses', severity: 'degrades', setting, seen: `${name} ${observation}` },
     fix: 'Ask its operator whether the key was revoked, and put the one that he gives you into the entry.',
@@ -192,7 +200,7 @@ function refuses({ setting, name }: Neighbour, observation: string, findings: Fi
 
 const compareUrl = 'Compare the URL with what its operator gave you, and see that this machine reaches it.'
 
-/** Codes of TLS with their words. */
+/** Texts for error codes of TLS. */
 const certificateFaults: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'shows an expired certificate',
   CERT_NOT_YET_VALID: 'shows a certificate that is not valid yet: compare the clocks',
@@ -205,7 +213,7 @@ const certificateFaults: Readonly<Record<string, string>> = {
 
 const causeSchema = z.object({ cause: z.object({ code: z.string() }) })
 
-/** Words for a request that got no answer. The error itself may hold the URL, and that a key. */
+/** Describes a request that got no answer, without the error's message, which may contain the URL and a key in it. */
 export function describeSilence(error: unknown): { readonly seen: string; readonly fix: string } {
   const code = causeSchema.safeParse(error).data?.cause.code ?? ''
   const certificate = certificateFaults[code]

@@ -13,10 +13,10 @@ import {
 } from '@causeway/core/config'
 import { findOverridden, type Launch } from './overridden.ts'
 
-/** Standard output or error: text where somebody reads it, one line of JSON where something does. */
+/** Stream for a report: a terminal (`isTTY`) gets text, anything else one line of JSON. `process.stdout` fits. */
 export type ReportOutput = { readonly isTTY?: boolean | undefined; write(text: string): unknown }
 
-/** One service as its doctor and its start describe it. */
+/** The service that the command `doctor` or a start examines. */
 export type ExaminedService = {
   /** e.g. `quote-api`; its variables stand in `configs/<name>.example.env`. */
   readonly name: string
@@ -28,7 +28,7 @@ function tellReport(report: DoctorReport, output: ReportOutput, isJson = output.
   output.write(`${isJson ? JSON.stringify(report) : reportText(report)}\n`)
 }
 
-/** With what the example of the service's variables says to do about each. */
+/** Makes the report, with hints from the comments of the service's example of variables. */
 function describeFindings(
   { name, repositoryRoot }: ExaminedService,
   findings: readonly Finding[],
@@ -40,7 +40,7 @@ function describeFindings(
   )
 }
 
-/** Without the file findings name the page instead. */
+/** Without the file the report refers to the documentation instead of giving hints. */
 function readExample(path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -55,21 +55,22 @@ export type Examination = {
   readonly repositoryRoot: string
   readonly nowMs: () => number
   /**
-   * `settings`: variables, keys and files alone, for a start in `local`, whose chains and database were made for it a
-   * moment ago. `all`: what they name as well.
+   * `settings`: only variables, keys and files; for a start in `local`, where chains and database may be just starting.
+   * `all`: also the databases, chains and services that they name.
    */
   readonly scope: 'settings' | 'all'
 }
 
-/** Everything that is missing, wrong or contradictory in one pass. Rejects for bugs alone. */
+/** A service's own examination: finds everything missing, wrong or contradictory in one pass. Rejects only for bugs. */
 export type Examine = (variables: Variables, examination: Examination) => Promise<readonly Finding[]>
 
 const nowMs = () => Date.now()
 
 /**
- * The command `doctor`: tells all findings, as JSON where that is asked for or nobody looks.
- * @param look.variables with secrets merged in; what it throws is found as well
- * @returns the exit code: 0, 1 where a start would be refused, 2 for words that are not understood
+ * The command `doctor` of a service: prints all findings, as JSON with `--json` or where the output is no terminal.
+ * @param words arguments of the command
+ * @param look.variables reads the environment with secrets merged in; an error that it throws becomes a finding
+ * @returns the exit code: 0, 1 where a start would be refused, 2 for unknown arguments
  */
 export async function runDoctor(
   service: ExaminedService,
@@ -100,8 +101,9 @@ async function findAll(
 }
 
 /**
- * Runs the doctor's examination before a start and reports all findings that matter at once.
- * @throws UnfitSettingsError when one of them stops it; `endStart` reports it
+ * Runs the doctor's examination before a start, and prints the findings to standard error. If all are mere notes, only
+ * those about overridden variables are printed.
+ * @throws UnfitSettingsError with all findings when one of them stops the start; `endStart` prints it
  */
 export async function admitStart(
   service: ExaminedService,
@@ -117,17 +119,17 @@ export async function admitStart(
   if (reportedFindings.length > 0) tellReport(describeFindings(service, reportedFindings), process.stderr)
 }
 
-/** Before a command other than `doctor`: which variables it takes from elsewhere than from its file, a line for each. */
+/** Before a command other than `doctor`: prints a line for each variable of a file that the environment overrides. */
 export async function tellOverridden({ launch }: Pick<ExaminedService, 'launch'>): Promise<void> {
   for (const { seen } of await findOverridden(launch)) process.stderr.write(`${seen}.\n`)
 }
 
-/** Has a command answer alone: warnings of libraries are for those who develop, and a service that runs shows them. */
+/** Keeps Node's and libraries' warnings out of a command's output. A running service shows them. */
 export function silenceWarnings(): void {
   process.removeAllListeners('warning')
 }
 
-/** Ends a process whose start or command failed: what an operator can mend is told without a stack. */
+/** Ends a process with 1 after its start or command failed. A configuration error is printed as a report, without stack. */
 export function endStart(service: ExaminedService, error: unknown): never {
   if (error instanceof ConfigurationError) {
     tellReport(describeFindings(service, findingsOf(error)), process.stderr)
@@ -137,7 +139,7 @@ export function endStart(service: ExaminedService, error: unknown): never {
   process.exit(1)
 }
 
-/** Permission bits of a file that a setting names; `undefined` where there is none. */
+/** Mode of a file that a setting names, with its permission bits; `undefined` where there is none. */
 export function modeOfFile(path: string): number | undefined {
   return path === '' ? undefined : statSync(path, { throwIfNoEntry: false })?.mode
 }

@@ -8,12 +8,13 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { TracingSettings } from './tracingSettings.ts'
 
-/** Outcome of ended spans. `dropped`: beyond the limit of the queue or of one trace. */
+/** Outcome of spans. `failed`: the collector did not take them. `dropped`: above the limit of the queue or of a trace. */
 export type SpanOutcome = 'exported' | 'failed' | 'dropped'
 
 export type ExportEvents = {
+  /** Counts spans by outcome. */
   count(outcome: SpanOutcome, spans: number): void
-  /** Called when exports begin and when they cease to fail. */
+  /** Called with true when exports begin to fail, and with false when they succeed again. */
   isFailing(failing: boolean): void
 }
 
@@ -21,12 +22,12 @@ const queueMax = 2_048
 const batchMax = 256
 const sendEveryMs = 1_000
 const exportTimeoutMs = 5_000
-/** A slow collector holds at most this many batches. */
+/** Batches that are being sent at the same time. */
 const batchesInFlightMax = 2
 
 /**
- * Hands spans to the collector in batches. At most `queueMax` wait, and `batchesInFlightMax` batches are on their
- * way: what is more is dropped and counted, so that a collector that is slow or away costs no memory.
+ * Exports spans to the collector in batches. At most `queueMax` spans wait and `batchesInFlightMax` batches are being
+ * sent. Further spans are dropped and counted, so that a slow or absent collector costs no memory.
  */
 export function createBoundedExport(settings: TracingSettings, events: ExportEvents): SpanProcessor {
   const otlp = new OTLPTraceExporter({
@@ -35,11 +36,11 @@ export function createBoundedExport(settings: TracingSettings, events: ExportEve
     timeoutMillis: exportTimeoutMs,
     concurrencyLimit: batchesInFlightMax,
   })
-  let waiting = 0
+  let waitingCount = 0
   let isFailing = false
   const exporter: SpanExporter = {
     export(spans, done) {
-      waiting -= spans.length
+      waitingCount -= spans.length
       otlp.export(spans, (result: ExportResult) => {
         const failed = result.code !== ExportResultCode.SUCCESS
         events.count(failed ? 'failed' : 'exported', spans.length)
@@ -61,8 +62,9 @@ export function createBoundedExport(settings: TracingSettings, events: ExportEve
   return {
     onStart() {},
     onEnd(span: ReadableSpan) {
-      if (waiting >= queueMax) return events.count('dropped', 1)
-      waiting += 1
+      // Counted here because the processor drops spans above its limit without saying so.
+      if (waitingCount >= queueMax) return events.count('dropped', 1)
+      waitingCount += 1
       batches.onEnd(span)
     },
     forceFlush: () => batches.forceFlush(),
@@ -70,17 +72,17 @@ export function createBoundedExport(settings: TracingSettings, events: ExportEve
   }
 }
 
-/** Values are percent-encoded. @source OpenTelemetry protocol exporter, Specifying headers via environment variables */
+/** Parses `name=value,name=value` with percent-encoded values. @source OpenTelemetry protocol exporter, Specifying headers via environment variables */
 function parseHeaders(text: string | undefined): Record<string, string> {
   if (text === undefined) return {}
   const pairs = text.split(',').map((pair) => {
-    const at = pair.indexOf('=')
-    return [pair.slice(0, at), decoded(pair.slice(at + 1))]
+    const equalsIndex = pair.indexOf('=')
+    return [pair.slice(0, equalsIndex), decodeOrKeep(pair.slice(equalsIndex + 1))]
   })
   return Object.fromEntries(pairs)
 }
 
-function decoded(text: string): string {
+function decodeOrKeep(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

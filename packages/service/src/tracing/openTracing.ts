@@ -8,8 +8,8 @@ import type { TracingSettings } from './tracingSettings.ts'
 const outcomes = ['exported', 'failed', 'dropped'] as const satisfies readonly SpanOutcome[]
 
 /**
- * Loads what tracing needs, and counts what becomes of spans.
- * @param settings undefined: tracing is off, and nothing is loaded
+ * Makes the tracing of a service, with a counter of spans by outcome.
+ * @param settings undefined: tracing is off, and its libraries are not loaded
  */
 export async function openTracing(
   settings: TracingSettings | undefined,
@@ -18,16 +18,16 @@ export async function openTracing(
   if (settings === undefined) return undefined
   const { service, registry, log } = options
   const { OtlpTracing } = await import('./otlpTracing.ts')
-  const spansTold = new Counter({
+  const spanCounter = new Counter({
     name: 'trace_spans_total',
     help: 'Spans: taken by the collector, failed there, or dropped because too many waited',
     labelNames: ['outcome'] as const,
     registers: [registry],
   })
-  for (const outcome of outcomes) spansTold.inc({ outcome }, 0)
+  for (const outcome of outcomes) spanCounter.inc({ outcome }, 0)
   return new OtlpTracing(settings, {
     service,
-    count: (outcome, spans) => spansTold.inc({ outcome }, spans),
+    count: (outcome, spans) => spanCounter.inc({ outcome }, spans),
     isFailing(failing) {
       if (failing) log.warn({ event: 'traces_not_taken' }, 'the collector does not take traces')
       else log.info({ event: 'traces_taken' }, 'the collector takes traces again')
@@ -35,34 +35,37 @@ export async function openTracing(
   })
 }
 
-/** Wraps the database: each statement, and each group of statements with one commit, is a span. */
+/** Wraps a database so that each statement and each transaction is a span. */
 export function tracedDatabase<Database extends SqlDatabase>(
   database: Database,
   tracing: Tracing | undefined,
 ): Database {
   if (tracing === undefined) return database
-  const parts: SqlDatabase = {
+  const tracedMethods: SqlDatabase = {
     query: (text, values, options) =>
       tracing.during(
         'database statement',
-        verbOf(text),
+        statementAttributes(text),
         () => database.query(text, values, options),
         'client',
       ),
     transaction: (work, options) =>
       tracing.during('database transaction', {}, () => database.transaction(work, options), 'client'),
   }
-  return { ...database, ...parts }
+  return { ...database, ...tracedMethods }
 }
 
-/** Its first word: parameters stand apart, and whole texts are too long to be of use. */
-function verbOf(text: string) {
+/** The first word of a statement, e.g. `select`; whole statements are too long for a span. */
+function statementAttributes(text: string) {
   const [verb] = /\w+/.exec(text) ?? ['other']
   return { 'db.operation.name': verb.toLowerCase().slice(0, 16) }
 }
 
-/** Wraps the signer; the signed data is no part of a span. */
-export function tracedSigner<Kept extends Signer>(signer: Kept, tracing: Tracing | undefined): Kept {
+/** Wraps a signer so that each signature is a span; the signed data is no part of it. */
+export function tracedSigner<SomeSigner extends Signer>(
+  signer: SomeSigner,
+  tracing: Tracing | undefined,
+): SomeSigner {
   if (tracing === undefined) return signer
   return {
     ...signer,

@@ -16,26 +16,26 @@ import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace'
 import { createBoundedExport, type ExportEvents } from './boundedExport.ts'
 import type { TracingSettings } from './tracingSettings.ts'
 
-/** One trace as far as this process takes part in it. */
+/** This process's part of one trace: a request, or a run of a job. */
 type LocalTrace = {
-  /** Spans that it may still have: one request that causes a thousand calls must not push out all others. */
+  /** Spans that may still be added; the limit stops one request with a thousand calls from filling the queue. */
   spansLeft: number
-  /** True after the answer; later activity, such as connections opened for it, is not recorded. */
+  /** True after the answer; later activity is not recorded. */
   isOver: boolean
 }
 
-/** Current span, or `unsampled`. */
+/** The current span, found through async context; `unsampled` where this trace is not recorded. */
 type Active = { readonly span: Span; readonly context: Context; readonly local: LocalTrace } | 'unsampled'
 
 const spansPerTraceMax = 128
-/** A `traceparent` of version 00 is 55 characters; longer ones are of no version that is known. */
+/** Length of a `traceparent` of version 00, the only one that is known. */
 const traceparentLengthMax = 55
 const closeMaxMs = 2_000
 const sampledFlag = 1
 
 /**
- * Tracing by the SDK of OpenTelemetry. This module is loaded only where a collector is named: it brings some
- * hundred files, and the store that follows requests through promises costs every promise of the process.
+ * Tracing by OpenTelemetry's SDK. `openTracing` loads this module only where a collector is configured: it imports some
+ * hundred files, and `AsyncLocalStorage` slows down every promise of the process.
  */
 export class OtlpTracing implements Tracing {
   readonly #settings: TracingSettings
@@ -49,7 +49,7 @@ export class OtlpTracing implements Tracing {
     this.#options = options
     this.#provider = new TracerProvider({
       resource: resourceFromAttributes({ 'service.name': options.service }),
-      // The sampling decision was made before a trace's first span began.
+      // `#parentOf` has already decided whether a trace is sampled.
       sampler: new AlwaysOnSampler(),
       spanLimits: {
         attributeCountLimit: 16,
@@ -101,8 +101,8 @@ export class OtlpTracing implements Tracing {
     kind: 'internal' | 'client' = 'internal',
   ): Promise<T> {
     const spanKind = kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL
-    const within = this.#beginWithin(name, spanKind, attributes, performance.now())
-    return within === undefined ? work() : this.#store.run(within, () => finish(within.span, work))
+    const child = this.#beginChild(name, spanKind, attributes, performance.now())
+    return child === undefined ? work() : this.#store.run(child, () => finish(child.span, work))
   }
 
   called(
@@ -110,11 +110,12 @@ export class OtlpTracing implements Tracing {
     attributes: SpanAttributes,
     { seconds, failure }: { seconds: number; failure: string | undefined },
   ): void {
-    const within = this.#beginWithin(name, SpanKind.CLIENT, attributes, performance.now() - seconds * 1_000)
-    if (within === undefined) return
+    const startedAtMs = performance.now() - seconds * 1_000
+    const child = this.#beginChild(name, SpanKind.CLIENT, attributes, startedAtMs)
+    if (child === undefined) return
     if (failure !== undefined)
-      within.span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
-    within.span.end(nowMs())
+      child.span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR })
+    child.span.end(nowMs())
   }
 
   headers(): Readonly<Record<string, string>> {
@@ -144,8 +145,8 @@ export class OtlpTracing implements Tracing {
     return this.#tracer.startSpan(name, { kind, attributes, startTime }, from)
   }
 
-  /** A span within what runs now; undefined where nothing is traced, or enough of it is. */
-  #beginWithin(name: string, kind: SpanKind, attributes: SpanAttributes, startedAtMs: number) {
+  /** Begins a child of the current span; undefined without a current span, or above the limit of spans per trace. */
+  #beginChild(name: string, kind: SpanKind, attributes: SpanAttributes, startedAtMs: number) {
     const active = this.#store.getStore()
     if (active === undefined || active === 'unsampled' || active.local.isOver) return undefined
     if (active.local.spansLeft === 0) {
@@ -157,7 +158,7 @@ export class OtlpTracing implements Tracing {
     return { span, context: trace.setSpan(active.context, span), local: active.local }
   }
 
-  /** A trace follows the decision of whom it continues; where it begins, chance decides. */
+  /** Where a new span belongs, and whether it is recorded: as the caller decided, or by chance for a new trace. */
   #parentOf(traceparent: string | undefined): { context: Context; isSampled: boolean } {
     const parent =
       traceparent === undefined || traceparent.length > traceparentLengthMax
@@ -169,6 +170,7 @@ export class OtlpTracing implements Tracing {
   }
 }
 
+/** Runs work and ends its span, as failed if the work throws. */
 async function finish<T>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -180,7 +182,7 @@ async function finish<T>(span: Span, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Tells whom is called that nobody follows this one, so that no half of a trace begins there. */
+/** A `traceparent` that is not sampled: it tells the called service not to begin a trace of its own. */
 function unsampledParent(): string {
   const ids = randomBytes(24).toString('hex')
   return `00-${ids.slice(0, 32)}-${ids.slice(32)}-00`
@@ -188,7 +190,7 @@ function unsampledParent(): string {
 
 const nowMs = () => performance.timeOrigin + performance.now()
 
-/** A code or the name of a class. Messages may quote anything. */
+/** The code of an error, or the name of its class. Its message is not used, because it may quote secrets. */
 function failureOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const code = 'code' in error ? error.code : undefined

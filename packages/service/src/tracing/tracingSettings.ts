@@ -3,10 +3,10 @@ import { z } from 'zod'
 
 const url = z
   .url({ protocol: /^https?$/ })
-  // Some collectors have their key in the URL.
+  // A secret, because the URL of some collectors contains a key.
   .transform((text) => new Secret(text))
 
-/** Variables of every service that can tell its traces, by their standard names. */
+/** OpenTelemetry's standard variables, as schemas for the configuration of every service that can export traces. */
 export const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url.optional(),
@@ -22,16 +22,16 @@ export const tracingVariables = {
 export type TracingSettings = {
   readonly url: Secret
   readonly headers: Secret | undefined
-  /** Fraction of locally started traces that are exported: 0 to 1. */
+  /** Fraction of traces begun by this service that are recorded: 0 to 1. */
   readonly ratio: number
 }
 
-/** As the variables above are read. */
+/** Parsed `tracingVariables`. */
 type TracingValues = {
   readonly [Name in keyof typeof tracingVariables]?: z.output<(typeof tracingVariables)[Name]>
 }
 
-/** @returns undefined where no collector is named: tracing is off */
+/** @returns undefined where no collector is configured: tracing is off */
 export function tracingSettings(values: TracingValues, defaultRatio: number): TracingSettings | undefined {
   const base = values.OTEL_EXPORTER_OTLP_ENDPOINT?.reveal()
   const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.reveal() ?? (base && tracesUnder(base))
@@ -45,7 +45,7 @@ export function tracingSettings(values: TracingValues, defaultRatio: number): Tr
 
 /** @source OpenTelemetry protocol exporter, Endpoint URLs for OTLP/HTTP */
 function tracesUnder(base: string): string {
-  const whole = new URL(base)
-  whole.pathname = `${whole.pathname.replace(/\/+$/, '')}/v1/traces`
-  return whole.href
+  const tracesUrl = new URL(base)
+  tracesUrl.pathname = `${tracesUrl.pathname.replace(/\/+$/, '')}/v1/traces`
+  return tracesUrl.href
 }
