@@ -1,7 +1,7 @@
 import { type Answer, listOf, memberOf, textOf, timeText } from '../shared/answers.ts'
 import { foreign, table } from '../shared/elements.ts'
 
-/** The last changes, and attempts that were refused. */
+/** Section of the operator's page: the latest lines of the audit log, which are changes and refused attempts. */
 export function auditView(audit: Answer): HTMLElement {
   const rows = listOf(audit, 'lines').map((line) => [
     timeText(textOf(line, 'at')),

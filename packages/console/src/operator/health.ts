@@ -1,7 +1,10 @@
 import { type Answer, ageText, listOf, memberOf, textOf, timeText } from '../shared/answers.ts'
 import { element, facts, foreign, table } from '../shared/elements.ts'
 
-/** Readiness of the service, prices with their sources, and chains with their endpoints. */
+/**
+ * Section of the operator's page, from GET /admin/health: readiness, stopped chains, networks that changed their
+ * parameters, prices with their sources, and chains with their endpoints.
+ */
 export function healthView(health: Answer): HTMLElement {
   const readiness = memberOf(health, 'readiness')
   const market = memberOf(health, 'market')
@@ -52,6 +55,7 @@ export function healthView(health: Answer): HTMLElement {
 function stopRow(stop: Answer) {
   const chainId = textOf(stop, 'chainId')
   return [
+    // 0 stands for a stop of all chains.
     chainId === '0' ? 'all' : foreign(chainId),
     foreign(textOf(stop, 'actor')),
     timeText(textOf(stop, 'since')),
@@ -62,6 +66,7 @@ function stopRow(stop: Answer) {
 function networkRow(network: Answer) {
   const chainId = textOf(network, 'chainId')
   return [
+    // 0 stands for a change that concerns no single chain.
     chainId === '0' ? '—' : foreign(chainId),
     foreign(textOf(network, 'what')),
     foreign(textOf(network, 'text')),
@@ -91,6 +96,7 @@ function chainRow(chain: Answer) {
   ]
 }
 
+/** One row for each kind of value on which the chain's endpoints must agree. */
 function agreementRows(chain: Answer) {
   return listOf(chain, 'agreement').map((agreement) => [
     foreign(textOf(chain, 'chain')),

@@ -1,13 +1,13 @@
 import { type Answer, FieldError, listOf, textOf, timeText } from '../shared/answers.ts'
 import {
   announce,
+  clearProblem,
   copyable,
   copyButton,
   element,
   facts,
   fieldOf,
   foreign,
-  forgive,
   found,
   moveFocus,
   offer,
@@ -20,19 +20,23 @@ import {
 } from '../shared/elements.ts'
 import { account, hasWallet, signText } from '../shared/wallet.ts'
 
-type Asking = {
+// Section of the operator's page for API keys: the list, and forms that create, link and revoke keys. Linking makes a
+// wallet the sponsor of a key; its owner signs a text for it.
+
+type PageAccess = {
+  /** Calls a route below /admin/. */
   readonly admin: (path: string, body?: object) => Promise<Answer>
-  /** Shows the list anew. */
+  /** Loads the whole page again. */
   readonly reload: () => Promise<void>
 }
 
-/** A challenge whose text a wallet signs, good for one try. */
+/** A request to link key `id` to a wallet. The nonce belongs to the text to sign, and is valid for one attempt. */
 type Challenge = { readonly id: string; readonly wallet: string; readonly nonce: string }
 
-/** The text that is to be signed elsewhere, until it is linked or another text is asked for. */
+/** Challenge whose text is shown to be signed outside of this browser, until it is used or replaced. */
 let challenge: Challenge | undefined
 
-/** The list, and the keys to choose from: all of them, or those that work. */
+/** Shows the list of keys, and fills the forms' choices: all keys to look up, active keys to link or revoke. */
 export function showKeys(keys: Answer): void {
   const listed = listOf(keys, 'keys')
   renew('keys', keysView(listed))
@@ -46,24 +50,25 @@ export function showKeys(keys: Answer): void {
   for (const id of ['link-key', 'revoke-key']) offer(id, active)
 }
 
-/** Nothing of keys stays on the page, above all no text of one. */
+/** Removes everything about keys from the page when the operator leaves, above all the text of a new key. */
 export function forgetKeys(): void {
   for (const id of ['keys', 'policy-key', 'explain-key', 'link-key', 'revoke-key', 'issued']) show(id)
   endLinking()
 }
 
+/** Drops the challenge, and hides its text and the form for its signature. */
 function endLinking(): void {
   challenge = undefined
   show('link-text')
-  forgive('signed-form')
+  clearProblem('signed-form')
   found('signed-form', HTMLFormElement).reset()
   found('signed-form', HTMLFormElement).hidden = true
 }
 
-const at = (id: string, path: string) => `keys/${encodeURIComponent(id)}/${path}`
+const keyPath = (id: string, action: string) => `keys/${encodeURIComponent(id)}/${action}`
 
-/** The forms that make, link and end keys. */
-export function listenForKeys({ admin, reload }: Asking): void {
+/** Starts the forms that create, link and revoke keys. */
+export function listenForKeys({ admin, reload }: PageAccess): void {
   onSend(
     'create-form',
     async (fields) => {
@@ -83,21 +88,21 @@ export function listenForKeys({ admin, reload }: Asking): void {
     const id = fieldOf(fields, 'id')
     if (fieldOf(fields, 'again') !== id)
       throw new FieldError('again', `It ends for good: type ${id} to say that you mean it.`)
-    await admin(at(id, 'revoke'), {})
+    await admin(keyPath(id, 'revoke'), {})
     found('revoke-form', HTMLFormElement).reset()
     await reload()
     return `Key ${id} is revoked: every process refuses it within 5 seconds.`
   })
 }
 
-/** A key is linked by a wallet in the browser, or by a text that is signed elsewhere. */
-function listenForLinks({ admin, reload }: Asking): void {
-  const textFor = async (id: string, wallet: string) => {
-    const asked = await admin(at(id, 'link-text'), { wallet })
-    return { asked: { id, wallet, nonce: textOf(asked, 'nonce') }, text: asked }
+/** Two ways to link a key: the browser's wallet signs at once, or the text is shown and signed elsewhere. */
+function listenForLinks({ admin, reload }: PageAccess): void {
+  const requestChallenge = async (id: string, wallet: string) => {
+    const text = await admin(keyPath(id, 'link-text'), { wallet })
+    return { requested: { id, wallet, nonce: textOf(text, 'nonce') }, text }
   }
   const link = async ({ id, wallet, nonce }: Challenge, signature: string) => {
-    await admin(at(id, 'link-wallet'), { wallet, nonce, signature })
+    await admin(keyPath(id, 'link-wallet'), { wallet, nonce, signature })
     await reload()
     return `${visible(wallet)} pays for ${id} from now on.`
   }
@@ -106,15 +111,15 @@ function listenForLinks({ admin, reload }: Asking): void {
   onPress('link-browser', async () => {
     endLinking()
     const id = found('link-key', HTMLSelectElement).value
-    const { asked, text } = await textFor(id, await account())
+    const { requested, text } = await requestChallenge(id, await account())
     announce('Sign the text in your wallet.')
-    return link(asked, await signText(asked.wallet, textOf(text, 'message')))
+    return link(requested, await signText(requested.wallet, textOf(text, 'message')))
   })
 
   onSend('link-form', async (fields) => {
     endLinking()
-    const { asked, text } = await textFor(fieldOf(fields, 'id'), fieldOf(fields, 'wallet'))
-    challenge = asked
+    const { requested, text } = await requestChallenge(fieldOf(fields, 'id'), fieldOf(fields, 'wallet'))
+    challenge = requested
     const message = textOf(text, 'message')
     show(
       'link-text',
@@ -127,18 +132,18 @@ function listenForLinks({ admin, reload }: Asking): void {
 
   onSend('signed-form', async (fields) => {
     if (challenge === undefined) throw new Error('Make the text first.')
-    const asked = challenge
+    const signedChallenge = challenge
     const signature = fieldOf(fields, 'signature')
     if (!/^0x[0-9a-fA-F]+$/.test(signature))
       throw new FieldError('signature', 'A signature is hex behind 0x.')
-    // A text is good for one try, whatever comes of it.
+    // The nonce is used up even if the service refuses the signature.
     endLinking()
     moveFocus('keys-title')
-    return link(asked, signature)
+    return link(signedChallenge, signature)
   })
 }
 
-/** The text of a new key: gone with the first press of the button, or with the page. */
+/** Shows the text of a new key until the operator confirms to have kept it. The service cannot show it again. */
 function issuedView(issued: Answer): HTMLElement {
   const done = element('button', { type: 'button' }, 'I have kept it')
   done.addEventListener('click', () => {

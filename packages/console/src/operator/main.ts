@@ -20,29 +20,33 @@ import { auditView } from './audit.ts'
 import { healthView } from './health.ts'
 import { forgetKeys, listenForKeys, showKeys } from './keys.ts'
 import { overviewViews } from './overview.ts'
-import { requestsOf } from './requests.ts'
+import { requestViews } from './requests.ts'
 
-/** Stands in this variable and nowhere else: neither in storage, nor in an address. */
+// Script of the operator's page, which the admin listener serves. It signs in with `ADMIN_API_KEY`, loads all sections
+// from /admin/ and refreshes them. Ids are those of elements in the page's HTML.
+
+/** `ADMIN_API_KEY` as the operator typed it. It is kept only in this variable: not in storage and not in a URL. */
 let secret = ''
+/** Of the latest answer of GET /admin/health. */
 let chains: Chains = chainsOf({})
 
 const headers = (): Readonly<Record<string, string>> => (secret === '' ? {} : { 'x-api-key': secret })
 const admin = (path: string, body?: object): Promise<Answer> => ask(`/admin/${path}`, headers(), body)
-const part = encodeURIComponent
+const urlPart = encodeURIComponent
 
-const refreshed = refreshing(load, (error) => {
+const refresher = refreshing(load, (error) => {
   leave()
   announce(error.message)
 })
 
-/** Links lead nowhere while the sections are empty. */
+/** Shows or hides the sections, and the links to them. */
 function reveal(isSignedIn: boolean): void {
   for (const id of ['main', 'sections', 'skip']) found(id, HTMLElement).hidden = !isSignedIn
 }
 
-/** Nothing of what the secret opened stays on the page. */
+/** Signs out: forgets the secret and empties every section that it opened. */
 function leave(): void {
-  refreshed.end()
+  refresher.end()
   reveal(false)
   secret = ''
   forgetKeys()
@@ -55,11 +59,12 @@ function leave(): void {
 onSend('enter', async (fields) => {
   leave()
   secret = fieldOf(fields, 'secret')
-  await refreshed.start()
+  await refresher.start()
   reveal(true)
   return 'Loaded.'
 })
 
+/** Fetches everything that the page shows by itself. @returns draws it; see `refreshing` */
 async function load(): Promise<() => void> {
   const [overview, status, keys, suspense, parked, audit, health] = await Promise.all([
     admin('overview'),
@@ -82,13 +87,13 @@ async function load(): Promise<() => void> {
   }
 }
 
-listenForKeys({ admin, reload: refreshed.again })
+listenForKeys({ admin, reload: refresher.again })
 
 onSend(
   'policy-form',
   async (fields) => {
     const id = fieldOf(fields, 'id')
-    show('policy', policyView(await admin(`keys/${part(id)}/policy`)))
+    show('policy', policyView(await admin(`keys/${urlPart(id)}/policy`)))
     return `Policy of ${visible(id)}.`
   },
   'policy',
@@ -106,7 +111,7 @@ onSend(
 onSend(
   'balance-form',
   async (fields) => {
-    const balance = await admin(`balances/${part(fieldOf(fields, 'wallet'))}`)
+    const balance = await admin(`balances/${urlPart(fieldOf(fields, 'wallet'))}`)
     show(
       'balance',
       facts([
@@ -123,13 +128,15 @@ onSend(
 onSend(
   'request-form',
   async (fields) => {
-    const found = listOf(await admin(`requests?named=${part(fieldOf(fields, 'named'))}`), 'requests')
-    show('request', ...(await requestsOf(found, { admin, headers: headers(), chains })))
-    return found.length === 1 ? 'Request loaded.' : `${found.length} requests loaded.`
+    const named = urlPart(fieldOf(fields, 'named'))
+    const requests = listOf(await admin(`requests?named=${named}`), 'requests')
+    show('request', ...(await requestViews(requests, { admin, headers: headers(), chains })))
+    return requests.length === 1 ? 'Request loaded.' : `${requests.length} requests loaded.`
   },
   'request',
 )
 
+/** Top-ups in suspense: payments to custody that no sponsor could be credited for. */
 function topUpsView(suspense: Answer): HTMLElement {
   const rows = listOf(suspense, 'entries').map((entry) => {
     const id = textOf(entry, 'id')
@@ -145,6 +152,7 @@ function topUpsView(suspense: Answer): HTMLElement {
   return table('Transfers in suspense', ['Id', 'Amount', 'From', 'Transaction', 'Why'], rows, 'None waits.')
 }
 
+/** Requests and other subjects that make no progress and wait for an operator. */
 function parkedView(parked: Answer): HTMLElement {
   const rows = listOf(parked, 'requests').map((request) => {
     const id = textOf(request, 'requestId') || textOf(request, 'subject')

@@ -2,12 +2,17 @@ import { type Answer, countText, dollars, listOf, memberOf, textOf, timeText } f
 import type { Chains } from '../shared/chains.ts'
 import { copyable, element, facts, foreign, table } from '../shared/elements.ts'
 
-/** Does money move, what is stuck, what was earned: a section each, in this order. */
+/**
+ * Sections of the operator's page, by element id: whether money moves, what is stuck, what was earned, and what wallets
+ * and sponsors hold.
+ */
 export type OverviewViews = Readonly<Record<'moving' | 'stuck' | 'earned' | 'holdings', HTMLElement>>
 
 /**
- * @param status as `causeway status` tells it
- * @param readiness as GET /ready tells it
+ * Makes the sections from the answers of the admin routes.
+ * @param overview of GET /admin/overview
+ * @param status of GET /admin/status, the same as `causeway status` prints
+ * @param readiness report of GET /ready
  */
 export function overviewViews(
   overview: Answer,
@@ -23,38 +28,40 @@ export function overviewViews(
   }
 }
 
+/** Texts for the stages of orders in flight. */
 const stages: Readonly<Record<string, string>> = {
   filling: 'to be filled',
   filled: 'filled, not attested yet',
   refunding: 'to be given back',
 }
 
-const states: Readonly<Record<string, string>> = {
+/** Texts for the states of parts of the service. */
+const partStates: Readonly<Record<string, string>> = {
   ...{ moves: 'moves', partly: 'moves in part', stands: 'stands', unknown: 'cannot be told' },
 }
 
 function movingView(overview: Answer, status: Answer, readiness: Answer): HTMLElement {
-  const parts = listOf(status, 'parts').map((one) => [
-    foreign(textOf(one, 'part')),
-    states[textOf(one, 'state')] ?? foreign(textOf(one, 'state')),
-    timeText(textOf(one, 'since')),
+  const partRows = listOf(status, 'parts').map((part) => [
+    foreign(textOf(part, 'part')),
+    partStates[textOf(part, 'state')] ?? foreign(textOf(part, 'state')),
+    timeText(textOf(part, 'since')),
   ])
-  const problems = listOf(status, 'problems').map((one) => [
-    foreign(textOf(one, 'what')),
-    timeText(textOf(one, 'since')),
-    textOf(one, 'do'),
+  const problemRows = listOf(status, 'problems').map((problem) => [
+    foreign(textOf(problem, 'what')),
+    timeText(textOf(problem, 'since')),
+    textOf(problem, 'do'),
   ])
-  const flights = listOf(overview, 'inFlight')
-  const unattested = flights.find((flight) => textOf(flight, 'stage') === 'filled')
-  const rows = flights.map((flight) => [
-    stages[textOf(flight, 'stage')] ?? foreign(textOf(flight, 'stage')),
-    countText(textOf(flight, 'requests')),
-    atLeast(dollars(textOf(flight, 'outMicroUsd')), flight),
-    timeText(textOf(flight, 'oldest')),
+  const inFlight = listOf(overview, 'inFlight')
+  const unattested = inFlight.find((sum) => textOf(sum, 'stage') === 'filled')
+  const inFlightRows = inFlight.map((sum) => [
+    stages[textOf(sum, 'stage')] ?? foreign(textOf(sum, 'stage')),
+    countText(textOf(sum, 'requests')),
+    atLeast(dollars(textOf(sum, 'outMicroUsd')), sum),
+    timeText(textOf(sum, 'oldest')),
   ])
-  const statuses = listOf(overview, 'statuses').map((one) => [
-    foreign(textOf(one, 'status')),
-    textOf(one, 'requests'),
+  const statusRows = listOf(overview, 'statuses').map((sum) => [
+    foreign(textOf(sum, 'status')),
+    textOf(sum, 'requests'),
   ])
   return element(
     'div',
@@ -68,12 +75,12 @@ function movingView(overview: Answer, status: Answer, readiness: Answer): HTMLEl
           : atLeast(dollars(textOf(unattested, 'outMicroUsd')), unattested),
       ],
     ]),
-    table('Does it move', ['Part', 'State', 'Since when not'], parts, 'Nothing is told.'),
-    table('To look at', ['What', 'Since', 'What to do'], problems, 'Everything moves.'),
+    table('Does it move', ['Part', 'State', 'Since when not'], partRows, 'Nothing is told.'),
+    table('To look at', ['What', 'Since', 'What to do'], problemRows, 'Everything moves.'),
     table(
       'On its way',
       ['Stage', 'Requests', 'Recipients get', 'Oldest since'],
-      rows,
+      inFlightRows,
       'No order is on its way.',
     ),
     table(
@@ -81,30 +88,30 @@ function movingView(overview: Answer, status: Answer, readiness: Answer): HTMLEl
         ? 'Requests by status, of the newest changes of 24 hours'
         : 'Requests by status, of 24 hours',
       ['Status', 'Requests'],
-      statuses,
+      statusRows,
       'No request changed in 24 hours.',
     ),
   )
 }
 
 function stuckView(overview: Answer, chains: Chains): HTMLElement {
-  const work = listOf(overview, 'oldestWork').map((one, index) => [
-    foreign(textOf(one, 'kind')),
-    foreign(textOf(one, 'state')),
-    copyable(textOf(one, 'requestId'), `request of work ${index + 1}`),
-    foreign(chains.nameOf(textOf(one, 'chainId'))),
-    timeText(textOf(one, 'createdAt')),
-    textOf(one, 'attempts'),
-    foreign(textOf(one, 'reason') || '—'),
+  const workRows = listOf(overview, 'oldestWork').map((item, index) => [
+    foreign(textOf(item, 'kind')),
+    foreign(textOf(item, 'state')),
+    copyable(textOf(item, 'requestId'), `request of work ${index + 1}`),
+    foreign(chains.nameOf(textOf(item, 'chainId'))),
+    timeText(textOf(item, 'createdAt')),
+    textOf(item, 'attempts'),
+    foreign(textOf(item, 'reason') || '—'),
   ])
-  const exposed = listOf(overview, 'unattested').map((one) => {
-    const [paid, max] = [textOf(one, 'paidMicroUsd'), textOf(one, 'maxMicroUsd')]
+  const exposureRows = listOf(overview, 'unattested').map((exposure) => {
+    const [paid, cap] = [textOf(exposure, 'paidMicroUsd'), textOf(exposure, 'maxMicroUsd')]
     return [
-      foreign(textOf(one, 'chainId') === '' ? 'all' : chains.nameOf(textOf(one, 'chainId'))),
-      ...[dollars(paid), dollars(max), partText(paid, max)],
+      foreign(textOf(exposure, 'chainId') === '' ? 'all' : chains.nameOf(textOf(exposure, 'chainId'))),
+      ...[dollars(paid), dollars(cap), percentText(paid, cap)],
     ]
   })
-  const webhooks = listOf(overview, 'failingWebhooks').map((webhook) => [
+  const webhookRows = listOf(overview, 'failingWebhooks').map((webhook) => [
     element('code', {}, textOf(webhook, 'keyId')),
     foreign(textOf(webhook, 'label')),
     foreign(textOf(webhook, 'host')),
@@ -118,19 +125,19 @@ function stuckView(overview: Answer, chains: Chains): HTMLElement {
     table(
       'Oldest open work',
       ['Kind', 'State', 'Request', 'Chain', 'Since', 'Tries', 'Said'],
-      work,
+      workRows,
       'No work is open.',
     ),
     table(
       'Paid and not attested, as solvers tell it',
       ['Chain', 'Paid', 'Cap', 'Part'],
-      exposed,
+      exposureRows,
       'No solver told within a minute what it paid.',
     ),
     table(
       'Failing webhooks',
       ['Key', 'Label', 'To', 'Waiting', 'Given up', 'Last problem'],
-      webhooks,
+      webhookRows,
       'All webhooks arrive.',
     ),
     oraclesTable(overview, chains),
@@ -139,15 +146,14 @@ function stuckView(overview: Answer, chains: Chains): HTMLElement {
 
 function oraclesTable(overview: Answer, chains: Chains): HTMLElement {
   const rows = listOf(overview, 'oracles').map((oracle) => {
-    const halted = oracle['haltedChainIds']
-    const answers = memberOf(oracle, 'answers')
+    const haltedIds: unknown = oracle['haltedChainIds']
+    const haltedNames = (Array.isArray(haltedIds) ? haltedIds : []).map((id) => chains.nameOf(String(id)))
+    const answerCounts = memberOf(oracle, 'answers')
     return [
       foreign(textOf(oracle, 'name')),
       copyable(textOf(oracle, 'signer'), `signer of ${textOf(oracle, 'name')}`),
-      ...['signed', 'denied', 'nothing'].map((said) => textOf(answers, said) || '0'),
-      foreign(
-        (Array.isArray(halted) ? halted : []).map((id) => chains.nameOf(String(id))).join(', ') || 'none',
-      ),
+      ...['signed', 'denied', 'nothing'].map((kind) => textOf(answerCounts, kind) || '0'),
+      foreign(haltedNames.join(', ') || 'none'),
     ]
   })
   return table(
@@ -159,17 +165,17 @@ function oraclesTable(overview: Answer, chains: Chains): HTMLElement {
 }
 
 function earnedView(overview: Answer, chains: Chains): HTMLElement {
-  const days = listOf(overview, 'days').map((day) => [
+  const dayRows = listOf(overview, 'days').map((day) => [
     textOf(day, 'day'),
     atLeast(textOf(day, 'requests'), day),
     atLeast(dollars(textOf(day, 'volumeMicroUsd')), day),
     atLeast(dollars(textOf(day, 'serviceMicroUsd')), day),
     atLeast(dollars(textOf(day, 'gasMicroUsd')), day),
   ])
-  const ledger = listOf(overview, 'ledger').map((one) => [
-    foreign(textOf(one, 'account')),
-    foreign(textOf(one, 'chainId') === '' ? 'any' : chains.nameOf(textOf(one, 'chainId'))),
-    foreign(`${textOf(one, 'amount')} ${textOf(one, 'currency')}`),
+  const accountRows = listOf(overview, 'ledger').map((account) => [
+    foreign(textOf(account, 'account')),
+    foreign(textOf(account, 'chainId') === '' ? 'any' : chains.nameOf(textOf(account, 'chainId'))),
+    foreign(`${textOf(account, 'amount')} ${textOf(account, 'currency')}`),
   ])
   return element(
     'div',
@@ -177,27 +183,28 @@ function earnedView(overview: Answer, chains: Chains): HTMLElement {
     table(
       'Settled per day of UTC, at the prices that were quoted',
       ['Day', 'Requests', 'Volume', 'Service fees', 'Gas fees'],
-      days,
+      dayRows,
       'Nothing was settled in seven days.',
     ),
-    table('The books', ['Account', 'Chain', 'Balance'], ledger, 'The books are empty.'),
+    table('The books', ['Account', 'Chain', 'Balance'], accountRows, 'The books are empty.'),
   )
 }
 
 function holdingsView(overview: Answer, chains: Chains): HTMLElement {
-  const inventory = listOf(overview, 'inventory').flatMap((chain) => {
-    const name = foreign(chains.nameOf(textOf(chain, 'chainId')))
+  const inventoryRows = listOf(overview, 'inventory').flatMap((chain) => {
+    const chainName = chains.nameOf(textOf(chain, 'chainId'))
     const holdings = listOf(chain, 'holdings')
-    if (holdings.length === 0) return [[name, '—', foreign(textOf(chain, 'problem') || 'not read'), '—', '—']]
-    return holdings.map((held) => [
-      foreign(chains.nameOf(textOf(chain, 'chainId'))),
-      foreign(textOf(held, 'symbol')),
-      foreign(textOf(held, 'amount')),
-      foreign(textOf(held, 'usd') === '' ? '—' : `$${textOf(held, 'usd')}`),
-      textOf(held, 'isGas') === 'true' ? 'gas' : 'inventory',
+    if (holdings.length === 0)
+      return [[foreign(chainName), '—', foreign(textOf(chain, 'problem') || 'not read'), '—', '—']]
+    return holdings.map((holding) => [
+      foreign(chainName),
+      foreign(textOf(holding, 'symbol')),
+      foreign(textOf(holding, 'amount')),
+      foreign(textOf(holding, 'usd') === '' ? '—' : `$${textOf(holding, 'usd')}`),
+      textOf(holding, 'isGas') === 'true' ? 'gas' : 'inventory',
     ])
   })
-  const sponsors = listOf(overview, 'sponsors').map((sponsor, index) => [
+  const sponsorRows = listOf(overview, 'sponsors').map((sponsor, index) => [
     copyable(textOf(sponsor, 'wallet'), `sponsor ${index + 1}`),
     textOf(sponsor, 'keys'),
     dollars(textOf(sponsor, 'availableMicroUsd')),
@@ -207,23 +214,28 @@ function holdingsView(overview: Answer, chains: Chains): HTMLElement {
   return element(
     'div',
     {},
-    table('Fill wallets', ['Chain', 'Currency', 'Amount', 'Worth', 'For'], inventory, 'No chain is quoted.'),
+    table(
+      'Fill wallets',
+      ['Chain', 'Currency', 'Amount', 'Worth', 'For'],
+      inventoryRows,
+      'No chain is quoted.',
+    ),
     table(
       'Sponsors, least money first',
       ['Wallet', 'Keys', 'Available', 'Held', 'State'],
-      sponsors,
+      sponsorRows,
       'No wallet pays for a key.',
     ),
   )
 }
 
-/** Rounded up: what is full never looks less. */
-function partText(paid: string, max: string): string {
-  const [part, whole] = [BigInt(paid), BigInt(max)]
-  return whole === 0n ? '—' : `${(part * 100n + whole - 1n) / whole} %`
+/** Rounded up, so that a full cap never shows as less than 100 %. */
+function percentText(paidMicroUsd: string, capMicroUsd: string): string {
+  const [paid, cap] = [BigInt(paidMicroUsd), BigInt(capMicroUsd)]
+  return cap === 0n ? '—' : `${(paid * 100n + cap - 1n) / cap} %`
 }
 
-/** A sum whose oldest part was left out. */
+/** Marks a sum as a lower bound if the service left out its oldest entries (`isCut`). */
 function atLeast(text: string, sum: Answer): string {
   return textOf(sum, 'isCut') === 'true' ? `at least ${text}` : text
 }

@@ -1,13 +1,14 @@
 import { type Answer, listOf, memberOf, textOf } from './answers.ts'
 
-/** Chains as the service names them, and where their explorers are. */
+/** Names and explorers of chains, from an answer of the service. */
 export type Chains = {
+  /** Display name; the id itself for an unknown chain. */
   nameOf(chainId: string): string
-  /** The explorer's page of a transaction; undefined without one, and for what is no address of the web. */
+  /** URL of a transaction in the chain's explorer; undefined without an explorer, or if URL or hash look unsafe. */
   transactionAt(chainId: string, hash: string): string | undefined
 }
 
-/** @param answer of GET /chains or GET /admin/health */
+/** @param answer of GET /chains or GET /admin/health; `{}` before there is one */
 export function chainsOf(answer: Answer): Chains {
   const byId = new Map(listOf(answer, 'chains').map((chain) => [textOf(chain, 'id'), chain]))
   return {

@@ -1,12 +1,14 @@
 import { FieldError, RefusedError } from './answers.ts'
 
-/** Attributes of an element, as text. Handlers are added by code, never by a name. */
+// Building blocks of the console's pages: elements, tables, forms and messages. Text of other people is never HTML.
+
+/** Attributes of an element; undefined ones are left out. Event handlers are added by `addEventListener` only. */
 type Attributes = Readonly<Record<string, string | undefined>>
 export type Child = Node | string
 
 /**
- * Makes an element. Text becomes text nodes, so nothing that a label says is ever read as HTML; the policy of the page
- * forbids what would be (`require-trusted-types-for`).
+ * Makes an HTML element. Strings become text nodes, so they are never parsed as HTML; the page's content security policy
+ * (`require-trusted-types-for`) forbids such parsing as well.
  */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
@@ -21,6 +23,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
 
+/** Makes an SVG element, as `element` does for HTML. */
 export function drawing<Name extends keyof SVGElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -38,39 +41,42 @@ function setAttributes(made: Element, attributes: Attributes): void {
   }
 }
 
-/** Characters that change how their neighbours are shown, or that are not shown at all. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+/** Invisible characters, and characters that change how their neighbours are shown, such as direction marks. */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+/** Most characters of a foreign text that are shown. */
 const shownMax = 120
+/** Most characters that are processed, so that a huge text costs little. */
+const readMax = 4 * shownMax
 
-/** Foreign text, as it may stand beside ours: what is unseen becomes visible, and what is long is cut. */
+/** Makes foreign text safe to show: invisible characters become `⟨U+200B⟩`, and a long text is cut. */
 export function visible(text: string): string {
   const plain = text
-    .slice(0, 4 * shownMax)
+    .slice(0, readMax)
     .replace(
-      unseen,
+      invisible,
       (character) => `⟨U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}⟩`,
     )
   const characters = [...plain]
-  return characters.length > shownMax || text.length > 4 * shownMax
+  return characters.length > shownMax || text.length > readMax
     ? `${characters.slice(0, shownMax).join('')}…`
     : plain
 }
 
-/** Foreign text in a cell of its own direction, so that it cannot turn what stands beside it. */
+/** An element with foreign text, isolated (`bdi`) so that right-to-left text cannot reorder what stands beside it. */
 export function foreign(text: string): HTMLElement {
   return element('bdi', {}, visible(text))
 }
 
-/** As much of a long id as tells it from others by eye. */
+/** Beginning and end of a long id, enough to tell it from others by eye. */
 function shortened(id: string): string {
   return id.length <= shortMax ? id : `${id.slice(0, 10)}…${id.slice(-6)}`
 }
 const shortMax = 20
 
 /**
- * An id, shown short beside a button that copies it whole.
- * @param name the id's own in its place, for whoever hears the button and does not see it
- * @param address where more is told about it
+ * An id, shown shortened, with a button that copies it in full.
+ * @param name what the id is, e.g. `order of 0x12`: a screen reader says it for the button
+ * @param address URL of an explorer's page about the id
  */
 export function copyable(id: string, name: string, address?: string): HTMLElement {
   if (id === '') return element('span', {}, '—')
@@ -79,7 +85,7 @@ export function copyable(id: string, name: string, address?: string): HTMLElemen
   return element('span', { class: 'id' }, shown, copyButton(id, name))
 }
 
-/** @param name what it copies, which is said instead of the text itself: that may be a secret */
+/** @param name what the button copies; it is shown and said in place of the text, which may be a secret */
 export function copyButton(text: string, name: string): HTMLButtonElement {
   const label = `Copy ${visible(name)}`
   const button = element('button', { type: 'button', class: 'copy', 'aria-label': label }, copyIcon())
@@ -92,7 +98,7 @@ export function copyButton(text: string, name: string): HTMLButtonElement {
   return button
 }
 
-/** Drawn, because not every font has a sign for it. */
+/** Two overlapping sheets, drawn because not every font has such a symbol. */
 function copyIcon(): SVGSVGElement {
   const sheet = (x: string, y: string) => drawing('rect', { x, y, width: '9', height: '9', rx: '1.5' })
   return drawing(
@@ -103,66 +109,71 @@ function copyIcon(): SVGSVGElement {
   )
 }
 
-/** A link to another host, which learns nothing of this page. */
+/** A link to another host. `noreferrer` hides the address of this page from it. */
 function linkTo(address: string, name: string, shown: Child): HTMLElement {
-  const told = { href: address, 'aria-label': visible(name), target: '_blank', rel: 'noopener noreferrer' }
-  return element('a', told, shown)
+  const attributes = {
+    href: address,
+    'aria-label': visible(name),
+    target: '_blank',
+    rel: 'noopener noreferrer',
+  }
+  return element('a', attributes, shown)
 }
 
-/** Browsers have a clipboard on secure addresses alone; elsewhere what is selected can be copied. */
+/** Copies a text. Without https browsers offer no clipboard API, so there the text is selected and copied by command. */
 async function copy(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text)
-  const before = document.activeElement
+  const focused = document.activeElement
   const area = element('textarea', { 'aria-hidden': 'true' })
   area.value = text
   document.body.append(area)
   area.select()
   const isDone = document.execCommand('copy')
   area.remove()
-  if (before instanceof HTMLElement) before.focus()
+  if (focused instanceof HTMLElement) focused.focus()
   if (!isDone) throw new Error('This browser copies nothing here.')
 }
 
-/** @throws Error where a page lacks what its code needs */
+/** The element of the page's HTML with an id. @throws Error if it is missing or of another kind, which is a bug */
 export function found<Kind extends Element>(id: string, kind: new () => Kind): Kind {
-  const there = document.getElementById(id)
-  if (!(there instanceof kind)) throw new Error(`the page has no ${id}`)
-  return there
+  const candidate = document.getElementById(id)
+  if (!(candidate instanceof kind)) throw new Error(`the page has no ${id}`)
+  return candidate
 }
 
-/** An element whose content is replaced as a whole. */
+/** Replaces the content of an element; without children empties it. */
 export function show(id: string, ...children: readonly Child[]): void {
   found(id, HTMLElement).replaceChildren(...children)
 }
 
 /**
- * Shows anew what somebody may be reading: what had the focus has it again, and tables stay scrolled. What somebody is
- * selecting is left as it is, to be shown anew the next time.
+ * Replaces the content of a section while a reader may use it: keeps the keyboard focus and the scroll positions of
+ * tables, by the elements' `aria-label`. Does nothing while the reader selects text there; the next refresh replaces it.
  */
 export function renew(id: string, ...children: readonly Child[]): void {
-  const place = found(id, HTMLElement)
+  const section = found(id, HTMLElement)
   const selection = getSelection()
-  if (selection?.isCollapsed === false && place.contains(selection.anchorNode)) return
-  const nameOf = (one: Element | null) => one?.getAttribute('aria-label') ?? null
-  const focusedName = place.contains(document.activeElement) ? nameOf(document.activeElement) : null
-  const named = () => [...place.querySelectorAll<HTMLElement>('[aria-label]')]
-  const scrolled = new Map(named().map((one) => [nameOf(one), one.scrollLeft]))
-  place.replaceChildren(...children)
-  for (const one of named()) {
-    one.scrollLeft = scrolled.get(nameOf(one)) ?? 0
-    if (focusedName !== null && nameOf(one) === focusedName) one.focus({ preventScroll: true })
+  if (selection?.isCollapsed === false && section.contains(selection.anchorNode)) return
+  const labelOf = (labelled: Element | null) => labelled?.getAttribute('aria-label') ?? null
+  const focusedLabel = section.contains(document.activeElement) ? labelOf(document.activeElement) : null
+  const allLabelled = () => [...section.querySelectorAll<HTMLElement>('[aria-label]')]
+  const scrollByLabel = new Map(allLabelled().map((labelled) => [labelOf(labelled), labelled.scrollLeft]))
+  section.replaceChildren(...children)
+  for (const labelled of allLabelled()) {
+    labelled.scrollLeft = scrollByLabel.get(labelOf(labelled)) ?? 0
+    if (focusedLabel !== null && labelOf(labelled) === focusedLabel) labelled.focus({ preventScroll: true })
   }
 }
 
 /**
- * Choices of a field, as long as they are others than before: what was chosen stays.
- * @param choices values with what is shown for them
+ * Replaces the choices of a select field. The selected value stays selected if it is still among them.
+ * @param choices pairs of a value and its shown text
  */
 export function offer(id: string, choices: readonly (readonly [string, string])[]): void {
   const field = found(id, HTMLSelectElement)
   const { value } = field
-  field.replaceChildren(...choices.map(([one, text]) => element('option', { value: one }, text)))
-  if (choices.some(([one]) => one === value)) field.value = value
+  field.replaceChildren(...choices.map(([choice, text]) => element('option', { value: choice }, text)))
+  if (choices.some(([choice]) => choice === value)) field.value = value
 }
 
 /** Moves the keyboard focus to an element after the focused one was removed or the page changed. */
@@ -170,14 +181,14 @@ export function moveFocus(id: string): void {
   found(id, HTMLElement).focus()
 }
 
-/** Said aloud by screen readers, and shown above the sections, in place of what was said before. */
+/** Replaces the status line above the sections. Screen readers say it aloud. */
 export function announce(text: string): void {
   show('status', text)
 }
 
 type Row = readonly Child[]
 
-/** A table with a caption and headings; where it has no rows, a sentence in its place. */
+/** A table with caption and headings. @param none sentence that replaces a table without rows */
 export function table(
   caption: string,
   headings: readonly string[],
@@ -201,11 +212,11 @@ export function table(
     element('thead', {}, head),
     element('tbody', {}, ...body),
   )
-  // Wide tables scroll by keyboard too.
+  // The `tabindex` lets readers scroll a wide table by keyboard.
   return element('div', { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: '0' }, made)
 }
 
-/** Names and values. */
+/** A list of names with their values (`dl`). */
 export function facts(pairs: readonly (readonly [string, Child])[]): HTMLElement {
   return element(
     'dl',
@@ -215,47 +226,48 @@ export function facts(pairs: readonly (readonly [string, Child])[]): HTMLElement
 }
 
 /**
- * Runs when a form is sent; the page itself is never left.
- * @param run ends with what is said then
- * @param shown where the answer is shown: a refused look-up leaves nothing of the one before there
+ * Runs code when a form is submitted, in place of the browser's own submit.
+ * @param run resolves to the message to announce
+ * @param shown id of the element that shows the result: a failure empties it, so that no earlier result stays
  */
 export function onSend(id: string, run: (fields: FormData) => Promise<string>, shown?: string): void {
   const form = found(id, HTMLFormElement)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    // Whoever presses twice asks once: a second key would be made.
+    // A double click submits once. Otherwise it would create two keys, for example.
     if (form.getAttribute('aria-busy') === 'true') return
     const fields = new FormData(form)
-    forgive(id)
+    clearProblem(id)
     form.setAttribute('aria-busy', 'true')
     announce('Loading…')
     run(fields)
       .then(announce)
       .catch((error: unknown) => {
         if (shown !== undefined) show(shown)
-        blame(form, problemOf(id), error)
+        showProblem(form, problemIdOf(id), error)
       })
       .finally(() => form.removeAttribute('aria-busy'))
   })
 }
 
-/** @param run ends with what is said then */
+/** Runs code when a button is pressed. @param run resolves to the message to announce */
 export function onPress(id: string, run: () => Promise<string>): void {
   found(id, HTMLButtonElement).addEventListener('click', () => act(run))
 }
 
+/** Announces the message that `run` resolves to, or its error. */
 function act(run: () => Promise<string>): void {
   run().then(announce, (error: unknown) => announce(messageOf(error)))
 }
 
-/** Id of what is wrong. Not of `form.id`, which is a field that is called so. */
-const problemOf = (formId: string) => `${formId}-problem`
+/** Id of the paragraph with a form's problem. Takes the id as text: `form.id` may be a field with the name `id`. */
+const problemIdOf = (formId: string) => `${formId}-problem`
 
-/** Announces an error to screen readers, shows it beside its field, and focuses that field. */
-function blame(form: HTMLFormElement, id: string, error: unknown): void {
+/** Announces an error, shows it beside its field, and focuses that field. */
+function showProblem(form: HTMLFormElement, id: string, error: unknown): void {
   const message = messageOf(error)
   announce(message)
-  const field = blamedField(form, error)
+  const field = faultyField(form, error)
   if (field === undefined) return
   form.append(element('p', { id, class: 'problem' }, message))
   field.setAttribute('aria-invalid', 'true')
@@ -266,31 +278,34 @@ function blame(form: HTMLFormElement, id: string, error: unknown): void {
   field.focus()
 }
 
-/** Clears what was wrong with a form before. */
-export function forgive(formId: string): void {
-  const [form, id] = [found(formId, HTMLFormElement), problemOf(formId)]
-  document.getElementById(id)?.remove()
+/** Removes the shown problem of a form's last submission. */
+export function clearProblem(formId: string): void {
+  const [form, problemId] = [found(formId, HTMLFormElement), problemIdOf(formId)]
+  document.getElementById(problemId)?.remove()
   for (const field of form.querySelectorAll('[aria-invalid]')) {
     field.removeAttribute('aria-invalid')
-    const described = (field.getAttribute('aria-describedby') ?? '').split(' ').filter((one) => one !== id)
-    if (described.join('') === '') field.removeAttribute('aria-describedby')
-    else field.setAttribute('aria-describedby', described.join(' '))
+    const describedBy = (field.getAttribute('aria-describedby') ?? '').split(' ')
+    const otherIds = describedBy.filter((id) => id !== problemId)
+    if (otherIds.join('') === '') field.removeAttribute('aria-describedby')
+    else field.setAttribute('aria-describedby', otherIds.join(' '))
   }
 }
 
-/** The field that the error names; of a refusal, the only field there is. Of anything else no field is to blame. */
-function blamedField(form: HTMLFormElement, error: unknown): HTMLElement | undefined {
+/** The field that the error names; for a refusal (4xx), the form's only field. Undefined if no field is at fault. */
+function faultyField(form: HTMLFormElement, error: unknown): HTMLElement | undefined {
   const fields = [...form.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select')]
   if (error instanceof FieldError) return fields.find(({ name }) => name === error.field)
   const isRefused = error instanceof RefusedError && error.status >= 400 && error.status < 500
   return isRefused && fields.length === 1 ? fields[0] : undefined
 }
 
+/** Trimmed text of a form's field; '' if there is none. */
 export function fieldOf(fields: FormData, name: string): string {
   const value = fields.get(name)
   return typeof value === 'string' ? value.trim() : ''
 }
 
+/** An error's message, safe to show. */
 export function messageOf(error: unknown): string {
   return visible(error instanceof Error ? error.message : String(error))
 }

@@ -4,49 +4,51 @@ import { messageOf, show } from './elements.ts'
 const everyMs = 10_000
 
 /**
- * Loads again and again while the page is looked at. The element `asof` says as of when the page stands, and what keeps it
- * from being newer: old figures never pass for new ones.
- * @param load asks for all that the page shows by itself; what it ends with draws that, and is not called once who asked
- * has left
- * @param onRefused told once the service does not know any more who asks
+ * Reloads a page's data every `everyMs` while the page is visible. The element `asof` shows the time of the shown data, and
+ * the error if a reload fails, so that old figures never pass for new ones.
+ * @param load fetches the data and resolves to a function that draws it; the function is not called if the user has signed
+ * out meanwhile
+ * @param onRefused called when the service answers 401: the sign-in is over
  */
 export function refreshing(load: () => Promise<() => void>, onRefused: (error: RefusedError) => void) {
-  /** One more with each beginning and end: what an earlier one asked for is not drawn. */
-  let turn = 0
+  /** Number of the current sign-in. Each start and end raises it, so that data of an earlier sign-in is not drawn. */
+  let currentSession = 0
   let timer: number | undefined
   let asOf = ''
-  const once = async () => {
-    const mine = turn
+  const loadOnce = async () => {
+    const session = currentSession
     const draw = await load()
-    if (mine !== turn) return
+    if (session !== currentSession) return
     draw()
     asOf = timeText(new Date().toISOString())
     show('asof', `As of ${asOf}, refreshed every ${everyMs / 1_000} s.`)
   }
   const again = async () => {
     if (document.hidden || timer === undefined) return
-    const mine = turn
-    await once().catch((error: unknown) => {
-      if (mine !== turn) return
+    const session = currentSession
+    await loadOnce().catch((error: unknown) => {
+      if (session !== currentSession) return
       if (error instanceof RefusedError && error.status === 401) onRefused(error)
       else show('asof', `Not refreshed: ${messageOf(error)} Shown is what was so at ${asOf}.`)
     })
   }
   const end = () => {
-    turn += 1
+    currentSession += 1
     clearInterval(timer)
     timer = undefined
     show('asof')
   }
   document.addEventListener('visibilitychange', () => void again())
   return {
-    /** Loads for the first time. @throws what `load` throws */
+    /** Begins after a sign-in: loads once, then repeatedly. @throws what `load` throws */
     async start(): Promise<void> {
       end()
-      await once()
+      await loadOnce()
       timer = setInterval(() => void again(), everyMs)
     },
+    /** Reloads now; failures are shown, not thrown. */
     again,
+    /** Stops at sign-out. */
     end,
   }
 }

@@ -2,14 +2,17 @@ import { type Answer, ask, listOf, RefusedError, textOf, timeText } from './answ
 import type { Chains } from './chains.ts'
 import { type Child, copyable, element, facts, foreign, visible } from './elements.ts'
 
-/** The steps of a request with their evidence, or a sentence where the service keeps none. */
+/**
+ * The timeline of a request: its steps with their evidence, or a sentence where the service has none.
+ * @param path of the route that answers with the timeline
+ */
 export async function timelineOf(
   path: string,
   headers: Readonly<Record<string, string>>,
   chains: Chains,
 ): Promise<HTMLElement> {
   try {
-    return drawn(await ask(path, headers), chains)
+    return stepsView(await ask(path, headers), chains)
   } catch (error) {
     if (error instanceof RefusedError && error.status === 404) {
       return element('p', { class: 'none' }, 'There is no timeline of this request.')
@@ -18,7 +21,7 @@ export async function timelineOf(
   }
 }
 
-function drawn(timeline: Answer, chains: Chains): HTMLElement {
+function stepsView(timeline: Answer, chains: Chains): HTMLElement {
   const steps = listOf(timeline, 'steps').map((step, index) =>
     element(
       'li',
@@ -28,7 +31,7 @@ function drawn(timeline: Answer, chains: Chains): HTMLElement {
       element('time', { datetime: textOf(step, 'at') }, timeText(textOf(step, 'at'))),
       ...paragraph(textOf(step, 'text')),
       ...paragraph(textOf(step, 'reason')),
-      evidenceOf(step, `step ${index + 1}`, chains),
+      evidenceView(step, `step ${index + 1}`, chains),
     ),
   )
   if (steps.length === 0) return element('p', { class: 'none' }, 'No step is known yet.')
@@ -39,24 +42,24 @@ function paragraph(text: string): readonly Child[] {
   return text === '' ? [] : [element('p', {}, foreign(text))]
 }
 
-function evidenceOf(step: Answer, place: string, chains: Chains): HTMLElement {
+function evidenceView(step: Answer, stepName: string, chains: Chains): HTMLElement {
   return facts(
-    listOf(step, 'evidence').map((one) => {
-      const name = textOf(one, 'label') || textOf(one, 'kind')
-      const value = textOf(one, 'value')
-      const isId = idKinds.has(textOf(one, 'kind'))
-      const shown = isId
-        ? copyable(value, `${name} of ${place}`, addressOf(one, chains))
-        : foreign(textOf(one, 'kind') === 'moment' ? timeText(value) : value)
+    listOf(step, 'evidence').map((evidence) => {
+      const kind = textOf(evidence, 'kind')
+      const name = textOf(evidence, 'label') || kind
+      const value = textOf(evidence, 'value')
+      const shown = idKinds.has(kind)
+        ? copyable(value, `${name} of ${stepName}`, explorerAddressOf(evidence, chains))
+        : foreign(kind === 'moment' ? timeText(value) : value)
       return [visible(name), shown] as const
     }),
   )
 }
 
-/** Kinds of evidence that somebody looks up elsewhere; see `evidenceKinds` of quote-api. */
+/** Kinds of evidence that are ids, which readers copy to look them up; `evidenceKinds` of quote-api lists all kinds. */
 const idKinds: ReadonlySet<string> = new Set(['transaction', 'signature', 'request'])
 
-function addressOf(evidence: Answer, chains: Chains): string | undefined {
+function explorerAddressOf(evidence: Answer, chains: Chains): string | undefined {
   if (textOf(evidence, 'kind') !== 'transaction') return undefined
   return chains.transactionAt(textOf(evidence, 'chainId'), textOf(evidence, 'value'))
 }

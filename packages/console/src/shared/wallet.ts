@@ -1,4 +1,6 @@
-/** A wallet that the browser has (EIP-1193). */
+// Access to the wallet extension of the browser, for signing in, linking keys and top-ups.
+
+/** A browser wallet's interface. @source EIP-1193 */
 type Provider = { request(call: { method: string; params?: readonly unknown[] }): Promise<unknown> }
 
 function isProvider(value: unknown): value is Provider {
@@ -7,19 +9,19 @@ function isProvider(value: unknown): value is Provider {
   )
 }
 
-/** Wallet of the browser, as its extensions put it there. */
+/** What a wallet extension sets as `window.ethereum`; undefined without one. */
 const injected = (): unknown => Reflect.get(window, 'ethereum')
 
 export const hasWallet = (): boolean => isProvider(injected())
 
-/** @throws Error where the browser has none */
+/** @throws Error where the browser has no wallet */
 function provider(): Provider {
-  const found = injected()
-  if (!isProvider(found)) throw new Error('This browser has no wallet.')
-  return found
+  const candidate = injected()
+  if (!isProvider(candidate)) throw new Error('This browser has no wallet.')
+  return candidate
 }
 
-/** The account that its owner lets this page see. @throws Error where there is none */
+/** Asks the wallet for an account; its owner chooses which one this page sees. @throws Error without an account */
 export async function account(): Promise<string> {
   const accounts = await provider().request({ method: 'eth_requestAccounts' })
   const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined
@@ -28,7 +30,7 @@ export async function account(): Promise<string> {
   return first
 }
 
-/** @returns the signature of a text (EIP-191) */
+/** Has the wallet sign a text. @returns the signature in hex @source EIP-191 */
 export async function signText(wallet: string, text: string): Promise<string> {
   const bytes = [...new TextEncoder().encode(text)]
   const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -37,18 +39,18 @@ export async function signText(wallet: string, text: string): Promise<string> {
   return signature
 }
 
-/** @returns the hash of the transaction, which the wallet asks its owner about first */
+/** Has the wallet send a call, on the call's chain, after its owner agrees. @returns the transaction's hash */
 export async function sendCall(
   wallet: string,
   call: { readonly chainId: number; readonly to: string; readonly data: string },
 ): Promise<string> {
   const { chainId, to, data } = call
-  const wallets = provider()
-  await wallets.request({
+  const walletProvider = provider()
+  await walletProvider.request({
     method: 'wallet_switchEthereumChain',
     params: [{ chainId: `0x${chainId.toString(16)}` }],
   })
-  const hash = await wallets.request({
+  const hash = await walletProvider.request({
     method: 'eth_sendTransaction',
     params: [{ from: wallet, to, data, value: '0x0' }],
   })

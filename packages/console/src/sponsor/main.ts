@@ -34,40 +34,46 @@ import { timelineOf } from '../shared/timeline.ts'
 import { account, sendCall, signText } from '../shared/wallet.ts'
 import { spendingView } from './spending.ts'
 
+// Script of the sponsors' page. A sponsor signs in with its wallet and sees its balance, holds, keys and requests, and can
+// top up its balance. Ids are those of elements in the page's HTML.
+
 /** Session of the current sign-in. The token is kept in this variable only. */
 let session: { readonly wallet: string; readonly token: string } | undefined
+/** Of the latest answer of GET /chains. */
 let chains: Chains = chainsOf({})
-let prepared: { readonly chainId: number; readonly to: string; readonly data: string } | undefined
+/** Top-up that is shown and not sent yet: a transfer of the token `to` to custody. */
+let preparedTopUp: { readonly chainId: number; readonly to: string; readonly data: string } | undefined
 
-const part = encodeURIComponent
+const urlPart = encodeURIComponent
 
-/** Asks with the token; a session that is over ends on the page too. */
-async function read(path: string, body?: object): Promise<Answer> {
+/** Calls a route below api/ in the session; a 401 signs the user out. */
+async function askInSession(path: string, body?: object): Promise<Answer> {
   try {
     return await ask(`api/${path}`, headers(), body)
   } catch (error) {
-    throw leftBy(error)
+    throw leaveIfExpired(error)
   }
 }
 
 const headers = (): Readonly<Record<string, string>> =>
   session === undefined ? {} : { 'x-sponsor-session': session.token }
 
-/** @returns the error itself, behind what it means for this sign-in */
-function leftBy(error: unknown): unknown {
+/** Signs the user out if the error is a 401. @returns the error, for rethrowing */
+function leaveIfExpired(error: unknown): unknown {
   if (error instanceof RefusedError && error.status === 401) leave()
   return error
 }
 
-const refreshed = refreshing(load, (error) => {
+const refresher = refreshing(load, (error) => {
   leave()
   announce(error.message)
 })
 
+/** Signs out: forgets the session and empties every section that it opened. */
 function leave(): void {
-  refreshed.end()
+  refresher.end()
   session = undefined
-  prepared = undefined
+  preparedTopUp = undefined
   for (const id of [
     'balance',
     'holds',
@@ -87,37 +93,38 @@ function leave(): void {
   moveFocus('sign-in')
 }
 
-/** Links lead nowhere while the sections are hidden. */
+/** Shows or hides the sections, and the links to them. */
 function reveal(isSignedIn: boolean): void {
   for (const id of ['main', 'leave', 'sections', 'skip']) found(id, HTMLElement).hidden = !isSignedIn
 }
 
 onSend('enter', async () => {
   const wallet = await account()
-  const challenge = await read('challenge', { wallet })
+  const challenge = await askInSession('challenge', { wallet })
   announce('Sign the text in your wallet.')
   const signature = await signText(wallet, textOf(challenge, 'message'))
-  const opened = await read('session', { wallet, nonce: textOf(challenge, 'nonce'), signature })
+  const opened = await askInSession('session', { wallet, nonce: textOf(challenge, 'nonce'), signature })
   session = { wallet, token: textOf(opened, 'token') }
-  await refreshed.start()
+  await refresher.start()
   reveal(true)
   return `Signed in as ${visible(wallet)} until ${timeText(textOf(opened, 'expiresAt'))}.`
 })
 
 onPress('leave', async () => {
-  await read('session/end', {}).finally(leave)
+  await askInSession('session/end', {}).finally(leave)
   return 'Signed out.'
 })
 
+/** Fetches everything that the page shows by itself. @returns draws it; see `refreshing` */
 async function load(): Promise<() => void> {
-  // Not by `read`: whoever has left meanwhile is not to leave once more.
-  const [overview, spending, named] = await Promise.all([
+  // `ask` and not `askInSession`: `refreshing` handles a 401 itself, and ignores it after the user has signed out.
+  const [overview, spending, chainsAnswer] = await Promise.all([
     ask('api/overview', headers()),
     ask('api/spending?days=30', headers()),
     ask('/chains', {}),
   ])
   return () => {
-    chains = chainsOf(named)
+    chains = chainsOf(chainsAnswer)
     draw(overview, spending)
   }
 }
@@ -142,33 +149,34 @@ function draw(overview: Answer, spending: Answer): void {
     'statement-month',
     monthsUntil(new Date()).map((month) => [month, month]),
   )
-  const keys = listOf(overview, 'keys').map((key) => {
+  const keyChoices = listOf(overview, 'keys').map((key) => {
     const id = textOf(key, 'id')
     return [id, `${id} ${visible(textOf(key, 'label'))}`] as const
   })
-  for (const id of ['policy-key', 'explain-key']) offer(id, keys)
-  const requests = listOf(overview, 'requests').map((request) => textOf(request, 'requestId'))
+  for (const id of ['policy-key', 'explain-key']) offer(id, keyChoices)
+  const requestIds = listOf(overview, 'requests').map((request) => textOf(request, 'requestId'))
   offer(
     'request-id',
-    requests.map((id) => [id, visible(id)]),
+    requestIds.map((id) => [id, visible(id)]),
   )
 }
 
 onSend('statement-form', async (fields) => {
   const { file, name } = await askFile(
-    `api/statement?month=${part(fieldOf(fields, 'month'))}`,
+    `api/statement?month=${urlPart(fieldOf(fields, 'month'))}`,
     headers(),
-  ).catch((error: unknown) => Promise.reject(leftBy(error)))
+  ).catch((error: unknown) => Promise.reject(leaveIfExpired(error)))
+  // Browsers save a file with a given name only through a link.
   const address = URL.createObjectURL(file)
   element('a', { href: address, download: name }).click()
   URL.revokeObjectURL(address)
   return `Downloaded ${name}.`
 })
 
-/** This month and the twelve before, newest first, of UTC. */
+/** This month and the twelve before in UTC, newest first, as `2026-11`. */
 function monthsUntil(now: Date): readonly string[] {
-  return Array.from({ length: 13 }, (_none, back) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
+  return Array.from({ length: 13 }, (_none, monthsAgo) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 1)).toISOString().slice(0, 7),
   )
 }
 
@@ -176,7 +184,7 @@ onSend(
   'policy-form',
   async (fields) => {
     const id = fieldOf(fields, 'id')
-    show('policy', policyView(await read(`keys/${part(id)}/policy`)))
+    show('policy', policyView(await askInSession(`keys/${urlPart(id)}/policy`)))
     return `Policy of ${visible(id)}.`
   },
   'policy',
@@ -185,7 +193,7 @@ onSend(
 onSend(
   'explain-form',
   async (fields) => {
-    show('explanation', explanationView(await read(...policyQuestion(fields))))
+    show('explanation', explanationView(await askInSession(...policyQuestion(fields))))
     return 'Dry run done.'
   },
   'explanation',
@@ -194,11 +202,11 @@ onSend(
 onSend(
   'topup-form',
   async (fields) => {
-    prepared = undefined
+    preparedTopUp = undefined
     found('send', HTMLButtonElement).hidden = true
-    const amount = microUsdOf(fieldOf(fields, 'amount'))
-    const call = await read(`top-up?amountMicroUsd=${part(amount)}`)
-    prepared = {
+    const amountMicroUsd = microUsdOf(fieldOf(fields, 'amount'))
+    const call = await askInSession(`top-up?amountMicroUsd=${urlPart(amountMicroUsd)}`)
+    preparedTopUp = {
       chainId: Number(textOf(call, 'chainId')),
       to: textOf(call, 'to'),
       data: textOf(call, 'data'),
@@ -206,7 +214,7 @@ onSend(
     show(
       'topup',
       facts([
-        ['Amount', dollars(amount)],
+        ['Amount', dollars(amountMicroUsd)],
         ['Chain', foreign(chains.nameOf(textOf(call, 'chainId')))],
         ['Token', copyable(textOf(call, 'to'), 'token')],
         ['Custody', copyable(textOf(call, 'custody'), 'custody')],
@@ -221,10 +229,10 @@ onSend(
 )
 
 onPress('send', async () => {
-  if (session === undefined || prepared === undefined) throw new Error('Prepare a top-up first.')
-  const hash = await sendCall(session.wallet, prepared)
-  // Sent once: the next one is prepared anew.
-  prepared = undefined
+  if (session === undefined || preparedTopUp === undefined) throw new Error('Prepare a top-up first.')
+  const hash = await sendCall(session.wallet, preparedTopUp)
+  // Forgotten, so that a second press cannot pay twice.
+  preparedTopUp = undefined
   found('send', HTMLButtonElement).hidden = true
   moveFocus('topup-title')
   return `Sent: ${visible(hash)}. It is credited once it is final.`
@@ -233,7 +241,7 @@ onPress('send', async () => {
 onSend(
   'request-form',
   async (fields) => {
-    show('request', await timelineOf(`/requests/${part(fieldOf(fields, 'id'))}/timeline`, {}, chains))
+    show('request', await timelineOf(`/requests/${urlPart(fieldOf(fields, 'id'))}/timeline`, {}, chains))
     return 'Timeline loaded.'
   },
   'request',

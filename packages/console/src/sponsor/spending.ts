@@ -1,13 +1,21 @@
 import { type Answer, dollars, listOf, textOf } from '../shared/answers.ts'
 import { drawing, element, table } from '../shared/elements.ts'
 
+/** `day`: in UTC, as `2026-11-25`. */
 type Day = { readonly day: string; readonly spentMicroUsd: bigint }
 
+// Sizes of the chart, in units of its viewBox.
 const width = 600
 const height = 160
-const foot = 18
+/** Space below the bars, for the first and the last day. */
+const footHeight = 18
+/** Space above the bars, for the largest amount. */
+const headHeight = 14
+const dayMs = 86_400_000
+/** Bounds the chart, whatever period the answer names. */
+const daysMax = 366
 
-/** Spending per day as a bar chart and as a table with the same figures. */
+/** Section of the sponsors' page: spending per day as a bar chart, and as a table with the same figures. */
 export function spendingView(statement: Answer): HTMLElement {
   const days = daysOf(statement)
   const rows = days
@@ -23,47 +31,49 @@ export function spendingView(statement: Answer): HTMLElement {
   )
 }
 
-/** Every day of the period, those without a line as zero. */
+/** Sums the paid fees of every day of the statement's period; days without any are zero. */
 function daysOf(statement: Answer): readonly Day[] {
-  // Sponsor money comes first.
+  // The first account of a statement is the sponsor's balance.
   const lines = listOf(listOf(statement, 'accounts')[0] ?? {}, 'lines')
-  const spent = new Map<string, bigint>()
+  const spentByDay = new Map<string, bigint>()
   for (const line of lines) {
     const amount = textOf(line, 'amount')
     if (textOf(line, 'kind') !== 'fees' || !/^-?[0-9]+$/.test(amount)) continue
     const day = textOf(line, 'day')
-    spent.set(day, (spent.get(day) ?? 0n) - BigInt(amount))
+    // Paid fees are negative changes of the balance.
+    spentByDay.set(day, (spentByDay.get(day) ?? 0n) - BigInt(amount))
   }
-  const first = Date.parse(`${textOf(statement, 'from')}T00:00:00Z`)
-  const last = Date.parse(`${textOf(statement, 'to')}T00:00:00Z`)
+  const firstMs = Date.parse(`${textOf(statement, 'from')}T00:00:00Z`)
+  const lastMs = Date.parse(`${textOf(statement, 'to')}T00:00:00Z`)
   const days: Day[] = []
-  for (let at = first; at <= last && days.length < 366; at += 86_400_000) {
-    const day = new Date(at).toISOString().slice(0, 10)
-    days.push({ day, spentMicroUsd: spent.get(day) ?? 0n })
+  for (let startMs = firstMs; startMs <= lastMs && days.length < daysMax; startMs += dayMs) {
+    const day = new Date(startMs).toISOString().slice(0, 10)
+    days.push({ day, spentMicroUsd: spentByDay.get(day) ?? 0n })
   }
   return days
 }
 
 function chartOf(days: readonly Day[], label: string): SVGSVGElement {
   const most = days.reduce((max, day) => larger(max, day.spentMicroUsd), 0n)
-  const step = width / Math.max(1, days.length)
-  const room = height - foot - 14
+  const dayWidth = width / Math.max(1, days.length)
+  const barHeightMax = height - footHeight - headHeight
   const bars = days.map(({ day, spentMicroUsd }, index) => {
-    // In thousandths, so that the division is of integers.
+    // In thousandths, so that integers are divided.
     const share = most === 0n || spentMicroUsd < 0n ? 0 : Number((spentMicroUsd * 1_000n) / most) / 1_000
-    const tall = spentMicroUsd > 0n ? Math.max(1, share * room) : 0
+    // The smallest spending is still visible.
+    const barHeight = spentMicroUsd > 0n ? Math.max(1, share * barHeightMax) : 0
     return drawing(
       'rect',
       {
-        x: (index * step + 1).toFixed(1),
-        y: (height - foot - tall).toFixed(1),
-        width: Math.max(1, step - 2).toFixed(1),
-        height: tall.toFixed(1),
+        x: (index * dayWidth + 1).toFixed(1),
+        y: (height - footHeight - barHeight).toFixed(1),
+        width: Math.max(1, dayWidth - 2).toFixed(1),
+        height: barHeight.toFixed(1),
       },
       drawing('title', {}, `${day}: ${dollars(spentMicroUsd.toString())}`),
     )
   })
-  const base = String(height - foot)
+  const base = String(height - footHeight)
   return drawing(
     'svg',
     { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label },
@@ -79,7 +89,7 @@ function chartOf(days: readonly Day[], label: string): SVGSVGElement {
   )
 }
 
-/** `Math.max` takes no integers of this size. */
+/** `Math.max` does not accept bigints. */
 function larger(one: bigint, other: bigint): bigint {
   if (one > other) return one
   return other
