@@ -8,19 +8,21 @@ import { type ContractName, type ContractSources, contractSources } from './cont
 const packageRoot = fileURLToPath(new URL('../', import.meta.url))
 const defaultCacheFolder = join(packageRoot, 'node_modules', '.cache', 'causeway')
 
-/** Compiled contracts that an operator deploys. */
+// Compiles contracts and keeps the results in a cache folder. For development and tests: services use the generated files.
+
+/** All compiled contracts of this package, by name. */
 export type Artifacts = ArtifactsOf<ContractName>
 
-/** The Solidity sources of what an operator deploys. */
+/** Folder of this package's Solidity sources. */
 export const contractsFolder = join(packageRoot, 'contracts')
 
-/** All contracts of this package, compiled once. @throws Error with the compiler's messages */
+/** Compiles this package's contracts, or reads them from the cache. @throws Error with the compiler's messages */
 export async function loadArtifacts(cacheFolder: string = defaultCacheFolder): Promise<Artifacts> {
   return compileOnce(await readSources(contractsFolder), contractSources, cacheFolder)
 }
 
 /**
- * Compiles at most once per content of the sources: the result is kept in a file named by their hash.
+ * Compiles the contracts of `table`, or reads them from a file named by the hash of sources, settings and compiler.
  * @throws Error with the compiler's messages
  */
 export async function compileOnce<Name extends string>(
@@ -33,14 +35,14 @@ export async function compileOnce<Name extends string>(
   if (cached !== undefined) return cached
   const artifacts = compile(sources, table)
   await mkdir(dirname(file), { recursive: true })
-  // Another process may compile at the same time: both write the same bytes, each rename is whole.
+  // Other processes may compile at the same time. They write the same bytes, and a rename is atomic.
   const temporary = `${file}.${process.pid}`
   await writeFile(temporary, JSON.stringify(artifacts))
   await rename(temporary, file)
   return artifacts
 }
 
-/** Every Solidity file of a folder, paths with forward slashes from that folder, sorted. */
+/** Reads all Solidity files of a folder, sorted; their paths are relative to it, with forward slashes. */
 export async function readSources(folder: string): Promise<readonly SoliditySource[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries

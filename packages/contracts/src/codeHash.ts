@@ -2,8 +2,9 @@ import { type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
 import type { CodeSpan } from './compile.ts'
 
 /**
- * Keccak-256 of a contract's code with its immutables as zeros: the same wherever and for whatever parties it
- * was deployed. @throws RangeError when `code` is no hex
+ * Keccak-256 of a contract's deployed code with its immutables set to zero. So the hash depends neither on the chain nor
+ * on constructor arguments, and a service can recognize the contract.
+ * @throws RangeError when `code` is not hex
  */
 export function codeHashOf(code: Hex, immutables: readonly CodeSpan[]): Hex {
   const bytes = hexToBytes(code)

@@ -1,4 +1,4 @@
-// Code hashes that services compare at start; a separate module, because the rest of the package loads viem.
+// Recognizes the code of deployed contracts, which services check at start. Imports no viem, which loads slowly.
 
 import { type Hex, hexToBytes, keccak256Hex, utf8Bytes } from '@causeway/core'
 import { create2Address } from '@causeway/families/rules'
@@ -11,45 +11,54 @@ import type { DeployedName } from './renderCodes.ts'
 export { type PublicCode, publicCodes } from './publicCodes.ts'
 export { type DeployedName, deployedNames } from './renderCodes.ts'
 
-/** The code at an address: none, this release's contract or an earlier one's, a public one, or something else. */
+/**
+ * What code stands at the address of a contract: none (`missing`), that of this release (`ours`), of an earlier release, of
+ * the public contract (see `publicCodes`), or unknown code (`foreign`).
+ */
 export type CodeState = 'missing' | 'ours' | 'earlier' | 'public' | 'foreign'
 
-/** @param code as a chain tells it @throws RangeError when it is no hex */
+/** @param code result of `eth_getCode` @throws RangeError when it is not hex */
 export function codeStateOf(name: DeployedName, code: Hex | undefined): CodeState {
   if (code === undefined || code === '0x') return 'missing'
   const { codeHash, immutables } = shippedCodes[name]
   if (codeHashOf(code, immutables) === codeHash) return 'ours'
-  const isAmong = (known: readonly EarlierCode[]) =>
-    known.some((one) => one.name === name && codeHashOf(code, one.immutables) === one.codeHash)
-  return isAmong(earlierCodes) ? 'earlier' : isAmong(publicCodes) ? 'public' : 'foreign'
+  // Each known code has its own spans of immutables, so each needs a hash of its own.
+  const isAmong = (knownCodes: readonly EarlierCode[]) =>
+    knownCodes.some((known) => known.name === name && codeHashOf(code, known.immutables) === known.codeHash)
+  if (isAmong(earlierCodes)) return 'earlier'
+  return isAmong(publicCodes) ? 'public' : 'foreign'
 }
 
-/** True if code is a contract of that name from this release or an earlier one, or public known code. */
+/** True if the code is that of the named contract, of any release or public. */
 export function isKnownCode(name: DeployedName, code: Hex): boolean {
   return ['ours', 'earlier', 'public'].includes(codeStateOf(name, code))
 }
 
 /**
- * True for the code of a fill contract whose `pay`, `fill` and `Paid` are those of this release, so that what it recorded is
- * proof of a payment: its own, or an earlier release's of other code.
- * @param code as a chain tells it
+ * True if a fill contract's records prove payments. Its `pay`, `fill` and event `Paid` must mean what they mean in this
+ * release, which holds for the code of this release and of all earlier ones.
+ * @param code result of `eth_getCode`
  */
 export function recordsPayments(code: Hex): boolean {
   return ['ours', 'earlier'].includes(codeStateOf('FillContract', code))
 }
 
 /**
- * The public deterministic deployment proxy: the same address on every chain that has it.
+ * The public deterministic deployment proxy, through which all contracts are deployed by CREATE2. It has this address on
+ * every chain.
  * @source github.com/Arachnid/deterministic-deployment-proxy
  */
 export const create2Proxy: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 
-/** Another salt in each environment, so that no address of a test is one of production. */
+/** CREATE2 salt. It differs by environment, so that contracts of a testnet have other addresses than production. */
 export function deploymentSalt(environment: string): Hex {
   return keccak256Hex(utf8Bytes(`causeway contracts of ${environment}`))
 }
 
-/** Address of an environment's fill contract, equal on every chain; CREATE2 lets no other code take it. */
+/**
+ * Address of an environment's fill contract, the same on every chain. CREATE2 derives it from the code, so no other code
+ * can be deployed there.
+ */
 export function fillContractAddress(environment: string): Hex {
   const { creationCode } = shippedCodes.FillContract
   return create2Address(

@@ -4,8 +4,10 @@ import { z } from 'zod'
 import { compilerInput, type SoliditySource } from './compilerInput.ts'
 import { type ContractSources, namesOf } from './contractNames.ts'
 
+/** Hex without 0x. */
 const code = z.string().regex(/^([0-9a-f]{2})+$/)
 
+/** The part of the compiler's output that is used. @source Solidity documentation, "Output Description" */
 const outputSchema = z.object({
   errors: z
     .array(z.object({ severity: z.string(), errorCode: z.string(), formattedMessage: z.string() }))
@@ -33,41 +35,42 @@ const outputSchema = z.object({
     .default({}),
 })
 
+/** One compiled contract. */
 export type Artifact = {
   readonly abi: Abi
   /** Creation code, without constructor arguments. */
   readonly bytecode: `0x${string}`
-  /** Deployed bytecode; immutables are zero in it. */
+  /** Deployed code, with zeros where the constructor writes immutables. */
   readonly runtimeBytecode: `0x${string}`
-  /** Spans of immutables in the deployed bytecode, in bytes. */
+  /** Where immutables stand in the deployed code, in ascending order. */
   readonly immutables: readonly CodeSpan[]
 }
 
-/** A part of a contract's code, in bytes. */
+/** A range of a contract's code. Offset and length in bytes. */
 export type CodeSpan = { readonly start: number; readonly length: number }
 
 /**
- * `selfdestruct` warns that it only clears what was created in the same transaction, which is what
- * `DepositSweep` wants of it.
+ * Warning 5159: since Cancun `selfdestruct` deletes only contracts that were created in the same transaction.
+ * `DepositSweep` relies on exactly that.
  */
 const expectedWarnings: ReadonlySet<string> = new Set(['5159'])
 
 export type ArtifactsOf<Name extends string> = Readonly<Record<Name, Artifact>>
 
 /**
- * Compiles every contract of `table` in one run. The compiler is 9 MB of code, so it is loaded here and not at
- * import. @throws Error with the compiler's messages; warnings count, because a warning is a doubt
+ * Compiles all contracts of `table` in one run. The compiler is 9 MB of code, so it is loaded here and not at import.
+ * @throws Error with the compiler's messages; unexpected warnings count as errors
  */
 export function compile<Name extends string>(
   sources: readonly SoliditySource[],
   table: ContractSources<Name>,
 ): ArtifactsOf<Name> {
-  // CAST: the package types its one function as untyped; the answer is parsed below.
+  // CAST: the package has no types for `compile`; its result is parsed below.
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
   const output = outputSchema.parse(JSON.parse(solc.compile(JSON.stringify(compilerInput(sources, table)))))
   const errors = output.errors.filter(({ errorCode }) => !expectedWarnings.has(errorCode))
   if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join('\n'))
-  const artifact = (name: Name): Artifact => {
+  const readArtifact = (name: Name): Artifact => {
     const compiled = output.contracts[table[name]]?.[name]
     if (compiled === undefined) throw new Error(`${name} is not in ${table[name]}`)
     return {
@@ -80,10 +83,10 @@ export function compile<Name extends string>(
     }
   }
   // CAST: the names are all keys of the table.
-  return Object.fromEntries(namesOf(table).map((name) => [name, artifact(name)])) as ArtifactsOf<Name>
+  return Object.fromEntries(namesOf(table).map((name) => [name, readArtifact(name)])) as ArtifactsOf<Name>
 }
 
-/** The compiler that this machine has. */
+/** Version of the installed compiler. */
 export function compilerVersion(): string {
   // CAST: a package manifest has a version.
   return (createRequire(import.meta.url)('solc/package.json') as { version: string }).version

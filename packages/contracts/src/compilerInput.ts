@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type ContractSources, namesOf } from './contractNames.ts'
 
+/** `path`: relative to the folder of sources, as `import` statements name it. */
 export type SoliditySource = { readonly path: string; readonly content: string }
 
+/** Outputs requested of the compiler for each contract. */
 const outputs = [
   'abi',
   'evm.bytecode.object',
@@ -11,8 +13,8 @@ const outputs = [
 ]
 
 /**
- * One standard-JSON compilation. The code carries no metadata, so that an address (which CREATE2
- * derives from the code) changes with what a contract does and not with its comments.
+ * Input of the compiler in its standard JSON form. Metadata is left out of the code: it contains a hash of the sources, so
+ * with it a changed comment would change the code, and with that the address that CREATE2 derives from it.
  */
 export function compilerInput<Name extends string>(
   sources: readonly SoliditySource[],
@@ -31,7 +33,7 @@ export function compilerInput<Name extends string>(
   }
 }
 
-/** Names one compilation: equal sources, settings and compiler give equal artifacts. */
+/** Key of a compilation in the cache: equal sources, settings and compiler give equal artifacts. */
 export function compilationHash<Name extends string>(
   sources: readonly SoliditySource[],
   table: ContractSources<Name>,

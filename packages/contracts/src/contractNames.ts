@@ -1,7 +1,7 @@
-/** Names of contracts with the source that defines each, paths from their folder of sources. */
+/** Path of the source file that defines each contract, relative to the folder of sources. */
 export type ContractSources<Name extends string> = Readonly<Record<Name, string>>
 
-/** Source files of the contracts that an operator deploys, or that these contracts deploy. */
+/** Contracts that an operator deploys, and contracts that those deploy themselves (such as `OrderClone`). */
 export const contractSources = {
   CleanupRouter: 'chain/CleanupRouter.sol',
   DepositAddresses: 'chain/DepositAddresses.sol',

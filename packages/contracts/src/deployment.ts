@@ -5,17 +5,19 @@ import { shippedCodes } from './codes.generated.ts'
 import { create2Proxy, deploymentSalt } from './codes.ts'
 import type { DeployedName } from './renderCodes.ts'
 
-/** Existing contracts of one chain that the new ones refer to; without the last two there is no deposit router. */
+/** Existing contracts of one chain that are constructor arguments of the new ones. */
 export type Surroundings = {
   readonly depository: Hex
+  /** Router of the chain's swap pools. Without it, or without `wrappedNative`, no deposit router is deployed. */
   readonly swapRouter?: Hex | undefined
+  /** Wrapped native coin, such as WETH. */
   readonly wrappedNative?: Hex | undefined
 }
 
-/** Deployment through the CREATE2 proxy: the address follows from salt and creation code alone. */
+/** A contract to deploy through the CREATE2 proxy. Its address follows from salt and creation code alone. */
 export type Deployable = {
   readonly salt: Hex
-  /** Creation code with its arguments. */
+  /** Creation code followed by the encoded constructor arguments. */
   readonly initCode: Hex
   /** Lower case. */
   readonly address: Hex
@@ -26,17 +28,17 @@ export type PlannedDeployment = Deployable & { readonly name: DeployedName }
 
 export type Transaction = { readonly to: Hex; readonly data: Hex }
 
-/** One chain as a deployment needs it. */
+/** Access to the chain that contracts are deployed on. */
 export type DeploymentChain = {
-  /** `undefined` or `0x` where there is none. */
+  /** Code of an address; `undefined` or `0x` without any. */
   readonly codeAt: (address: Hex) => Promise<Hex | undefined>
-  /** Result of a call without sender. */
+  /** Result of `eth_call` without sender. */
   readonly read: (call: Transaction) => Promise<Hex>
-  /** In their order; resolves once all are mined, rejects when one failed. */
+  /** Sends transactions in order. Resolves once all are mined; rejects when one fails. */
   readonly send: (transactions: readonly Transaction[]) => Promise<void>
 }
 
-/** The chain has no deployment proxy, so nothing can be deployed at the addresses that are the same everywhere. */
+/** The chain lacks the deployment proxy, so contracts cannot have the addresses that they have on other chains. */
 export class NoProxyError extends Error {
   constructor() {
     super(`The deployment proxy ${create2Proxy} has no code on this chain.`)
@@ -45,9 +47,9 @@ export class NoProxyError extends Error {
 }
 
 /**
- * Contracts that an operator deploys on one chain beside its depository. The fill contract, the cleanup router and the
- * Permit2 router have no argument, so each has one address on every chain; the others do where their arguments are
- * equal.
+ * Plans the contracts that an operator deploys on a chain in addition to its depository. The fill contract, the cleanup
+ * router and the Permit2 router have no constructor arguments, so each has the same address on every chain. The addresses
+ * of the others depend on their arguments.
  */
 export function deploymentPlan(environment: string, around: Surroundings): readonly PlannedDeployment[] {
   const { depository, swapRouter, wrappedNative } = around
@@ -72,19 +74,21 @@ export function deploymentPlan(environment: string, around: Surroundings): reado
 }
 
 /**
- * Deploys what is not there yet and looks at all of it again.
+ * Deploys the contracts of a plan that have no code yet, then reads the code of all.
+ * @returns the plan's contracts in order, with the code afterwards and whether they were deployed now
  * @throws NoProxyError; what the chain's `send` throws
  */
 export async function deployContracts<Contract extends Deployable>(
   chain: DeploymentChain,
   plan: readonly Contract[],
 ): Promise<readonly (Contract & { readonly code: Hex | undefined; readonly isNew: boolean })[]> {
-  const before = await Promise.all(plan.map(({ address }) => chain.codeAt(address)))
-  const isMissing = (index: number) => before[index] === undefined || before[index] === '0x'
+  const codesBefore = await Promise.all(plan.map(({ address }) => chain.codeAt(address)))
+  const isMissing = (index: number) => codesBefore[index] === undefined || codesBefore[index] === '0x'
   const missing = plan.filter((_, index) => isMissing(index))
   if (missing.length > 0) {
     const proxy = await chain.codeAt(create2Proxy)
     if (proxy === undefined || proxy === '0x') throw new NoProxyError()
+    // The proxy takes the salt, followed by the creation code.
     await chain.send(
       missing.map(({ salt, initCode }) => ({ to: create2Proxy, data: concatHex([salt, initCode]) })),
     )
@@ -98,7 +102,7 @@ export async function deployContracts<Contract extends Deployable>(
   )
 }
 
-/** A contract of this release with its constructor's arguments. */
+/** Plans one contract of this release. @param constructing its ABI and constructor arguments; absent: it has none */
 export function plannedContract(
   environment: string,
   name: DeployedName,
@@ -110,7 +114,7 @@ export function plannedContract(
   return { name, ...deployable(deploymentSalt(environment), initCode) }
 }
 
-/** CREATE2 deployment of creation code with a salt. */
+/** Plans the CREATE2 deployment of any creation code. */
 export function deployable(salt: Hex, initCode: Hex): Deployable {
   const address = getContractAddress({ opcode: 'CREATE2', from: create2Proxy, salt, bytecode: initCode })
   // CAST: lower case hex is still hex.

@@ -5,16 +5,18 @@ import type { PaidDepository } from './settlement.ts'
 
 type Entry = SettlementFile['depositories'][number]
 
-/** Chain-file facts of a paid chain. */
+/** What the chain file says about a chain whose depository an allocator pays from. */
 type PaidChain = {
   readonly vmType: VmType
+  /** Number of the chain in the hub's contracts. */
   readonly hubChainId: string
   readonly depository?: string | undefined
 }
 
 /**
- * Depositories that an allocator pays from, completed by the chain file: the address, the chain's number on the hub,
- * and the parameters of its family's payloads.
+ * Completes the depositories of the settlement file with facts of the chain file: the address, the chain's number on the
+ * hub, and the payload builder of its family.
+ * @param chains by chain key
  * @throws ConfigurationError naming every entry that lacks something
  */
 export function paidDepositories(
@@ -34,15 +36,15 @@ export function paidDepositories(
       return []
     }
     const { vmType, hubChainId, depository } = chain
-    // Requests spell Tron's accounts as 20 bytes.
-    const spelled = vmType === 'tron-vm' ? tronEvmAddress(depository) : depository
-    return [{ chainId: BigInt(hubChainId), depository: spelled, builder }]
+    // Withdrawal requests on the hub name Tron's accounts as 20 bytes in hex, not in base58.
+    const hubAddress = vmType === 'tron-vm' ? tronEvmAddress(depository) : depository
+    return [{ chainId: BigInt(hubChainId), depository: hubAddress, builder }]
   })
   if (problems.length > 0) throw new ConfigurationError(`Bad settlement file:\n- ${problems.join('\n- ')}`)
   return paid
 }
 
-/** @returns the name of a missing member for an entry without it */
+/** @returns the builder with its parameters; or, as a text, the name of the member that the entry lacks */
 function builderOf(
   { domain, vault, networkName, networkId, tokens }: Entry,
   { vmType }: PaidChain,

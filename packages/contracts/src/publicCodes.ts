@@ -2,30 +2,34 @@ import type { Hex } from '@causeway/core'
 import type { CodeSpan } from './compile.ts'
 import type { DeployedName } from './renderCodes.ts'
 
-/** Code of a public contract that is not of this release. */
+/** Code of a contract that another party deployed and that services accept in place of this release's. */
 export type PublicCode = {
+  /** Contract of this release that it can stand for. */
   readonly name: DeployedName
-  /** For people: which build it is. */
+  /** Which build it is, for reports. */
   readonly build: string
   /** Known addresses, lower case. */
   readonly addresses: readonly Hex[]
-  /** Hash of the code with immutables as zeros. */
+  /** By `codeHashOf`: immutables count as zeros. */
   readonly codeHash: Hex
   readonly immutables: readonly CodeSpan[]
+  /** Evidence that this is the code of the published sources. */
   readonly source: string
 }
 
 const source =
   'github.com/relayprotocol/relay-depository at 490858d742d1083bc4e3c2884798f6491dc72abb, built with its own settings: CREATE2 of the public proxy, salt 1, for its documented arguments gives the address'
+/** Spans of immutables, one word of 32 bytes each. */
 const immutablesFrom = (...starts: readonly number[]) => starts.map((start) => ({ start, length: 32 }))
 
 const hubRecord = (commit: string) =>
   `github.com/relayprotocol/relay-settlement at ${commit}, record of the deployment (smart-contracts/ignition/deployments/chain-537713): the creation code that was sent, the deployer and its nonce, which CREATE derives the address from. The sources, built by solc 0.8.28 for Paris without metadata, give this creation code`
 
 /**
- * Public contracts whose code is known to be that of their published sources. For the depositories the proof is the
- * address: CREATE2 derives it from the creation code. For the hub it is what its deployer published of the
- * deployment: CREATE derives the address from the sender alone. No chain and no explorer had to be believed.
+ * Public contracts whose code is proven to be that of their published sources, without trusting a chain or an explorer.
+ * For the depositories the address is the proof, because CREATE2 derives it from the creation code. The hub's contracts
+ * were deployed by CREATE, which derives the address from the sender alone, so their proof is the deployer's published
+ * record of the deployment.
  */
 export const publicCodes: readonly PublicCode[] = [
   {

@@ -1,6 +1,9 @@
 import type { Artifact } from './compile.ts'
 
-/** The text of a file of ABIs: one constant per contract, typed so that viem infers calls. */
+/**
+ * Text of `abis.generated.ts`: a constant for each contract, `as const`, so that viem infers the types of calls.
+ * @param sources folder that the contracts were compiled from, for the file's first line
+ */
 export function renderAbis(artifacts: Readonly<Record<string, Artifact>>, sources: string): string {
   const constants = Object.entries(artifacts).map(([name, { abi }]) => {
     const variable = `${name.charAt(0).toLowerCase()}${name.slice(1)}Abi`

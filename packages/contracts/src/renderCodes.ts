@@ -1,7 +1,7 @@
 import { codeHashOf } from './codeHash.ts'
 import type { Artifact } from './compile.ts'
 
-/** Contracts that an operator deploys: beside a depository on each quoted chain, and those of settlement. */
+/** Contracts that an operator deploys: the first six and a depository on each quoted chain, the others for settlement. */
 export const deployedNames = [
   'FillContract',
   'CleanupRouter',
@@ -23,7 +23,7 @@ export const deployedNames = [
 ] as const
 export type DeployedName = (typeof deployedNames)[number]
 
-/** The text of `codes.generated.ts`: what is deployed, so that nobody who deploys or compares compiles. */
+/** Text of `codes.generated.ts`, which holds the code of all these contracts, so that services need no compiler. */
 export function renderCodes(artifacts: Readonly<Record<DeployedName, Artifact>>): string {
   const rows = deployedNames.map((name) => {
     const { bytecode, runtimeBytecode, immutables } = artifacts[name]

@@ -1,4 +1,5 @@
-// Settlement contracts: planned, deployed and initialized.
+// Plans and initializes the settlement contracts: depositories, and on the hub chain the hub, its oracle contracts and the
+// allocator. `deployContracts` deploys the plans. A contract is usable once its `initialize` has named its owner.
 import type { Hex } from '@causeway/core'
 import { decodeFunctionResult, encodeFunctionData, type PublicClient, zeroAddress } from 'viem'
 import {
@@ -15,24 +16,27 @@ import {
 import { type DeploymentChain, type PlannedDeployment, plannedContract } from './deployment.ts'
 import type { DeployedName } from './renderCodes.ts'
 
-/** Parties of settlement and their roles after initialization. Addresses in lower case. */
+/** Addresses that `initialize` gives roles to, in lower case. */
 export type SettlementParties = {
-  /** Owns every contract: names oracles, signers, builders and operators. */
+  /** Owns every contract: may change oracles, signers, builders and operators. */
   readonly owner: Hex
-  /** Writes entries of the generic mapping for others. */
+  /** May write entries of the generic mapping for others. */
   readonly mappingOperator: Hex
-  /** Keys of the oracles, and how many of them an execution needs. */
+  /** Signer addresses of the oracles. */
   readonly oracles: readonly Hex[]
+  /** Number of oracles that must sign an execution. */
   readonly oracleThreshold: number
-  /** Signs what the allocator issued, and is believed by depositories. */
+  /** Signs withdrawals that the allocator issued; depositories accept its signature. */
   readonly allocatorSigner: Hex
 }
 
-/** A depository that the allocator pays from, with what makes the bytes of its payouts. */
+/** A depository that the allocator pays from, with the payload builder that encodes its withdrawals. */
 export type PaidDepository = {
+  /** Number of the chain on the hub. */
   readonly chainId: bigint
-  /** As its family spells it in requests. */
+  /** Address in the form that withdrawal requests on the hub use. */
   readonly depository: string
+  /** Contract on the hub chain, with its constructor arguments. */
   readonly builder:
     | { readonly name: 'EvmPayloadBuilder' | 'BitcoinPayloadBuilder' }
     | { readonly name: 'SolanaPayloadBuilder'; readonly domain: Hex; readonly vault: Hex }
@@ -44,24 +48,27 @@ export type PaidDepository = {
     | { readonly name: 'LighterPayloadBuilder'; readonly networkId: bigint }
 }
 
+/** Contracts to deploy on the hub chain. */
 export type SettlementPlan = {
   readonly hub: PlannedDeployment
   readonly oracle: PlannedDeployment
   readonly oracleMultisig: PlannedDeployment
   readonly genericMapping: PlannedDeployment
   readonly allocator: PlannedDeployment
-  /** Each once, in the order in which depositories first name them. */
+  /** Payload builders without repetition, in the order in which depositories first name them. */
   readonly builders: readonly PlannedDeployment[]
 }
 
-/** The one `initialize` of a contract, and the owner that it names. */
+/** The call of `initialize` that a new contract needs; a contract accepts it once. */
 export type Initialization = {
   readonly contract: PlannedDeployment
+  /** Owner that the call sets. */
   readonly owner: Hex
+  /** Calldata. */
   readonly data: Hex
 }
 
-/** Somebody else owns a contract that was to be initialized. */
+/** A contract that was to be initialized has another owner. */
 export class ForeignOwnerError extends Error {
   constructor({ contract, found }: { readonly contract: PlannedDeployment; readonly found: Hex }) {
     super(`${contract.name} at ${contract.address} is owned by ${found}, which is not the owner to be named.`)
@@ -69,14 +76,17 @@ export class ForeignOwnerError extends Error {
   }
 }
 
-/** @param initializer the one account that may call `initialize`: a part of every address */
+/**
+ * Plans the contracts on the hub chain.
+ * @param initializer the only account that may call `initialize`; a constructor argument, so every address depends on it
+ */
 export function settlementPlan(
   environment: string,
   initializer: Hex,
   depositories: readonly PaidDepository[],
 ): SettlementPlan {
   const hub = plannedContract(environment, 'Hub', { abi: hubAbi, args: [initializer] })
-  const builders = depositories.map((paid) => builderOf(environment, paid))
+  const builders = depositories.map((paid) => planBuilder(environment, paid))
   return {
     hub,
     oracle: plannedContract(environment, 'HubOracle', {
@@ -96,12 +106,15 @@ export function settlementPlan(
   }
 }
 
-/** Deployment of the depository; the address is equal on every chain for the same initializer. */
+/** Plans a depository. Its address is the same on every chain for the same initializer. */
 export function depositoryPlan(environment: string, initializer: Hex): PlannedDeployment {
   return plannedContract(environment, 'Depository', { abi: depositoryAbi, args: [initializer] })
 }
 
-/** Only the oracle contract operates the ledger, and only the multisig speaks to the oracle contract. */
+/**
+ * Initializations of all contracts of a plan. They make the multisig the only caller of the oracle contract, and the oracle
+ * contract the only operator of the hub.
+ */
 export function settlementInitializations(
   environment: string,
   plan: SettlementPlan,
@@ -114,7 +127,7 @@ export function settlementInitializations(
   const builders = depositories.map((paid) => ({
     chainId: paid.chainId,
     depository: paid.depository,
-    builder: builderOf(environment, paid).address,
+    builder: planBuilder(environment, paid).address,
   }))
   return [
     {
@@ -150,8 +163,8 @@ export function settlementInitializations(
 type ContractReader = Pick<PublicClient, 'getCode' | 'readContract'>
 
 /**
- * The payload builders that an allocator names for depositories, each once; the zero address where it names none,
- * and nothing where no allocator stands.
+ * Reads which payload builders an allocator uses for depositories, without repetition. The address is zero where the
+ * allocator has none. @returns nothing if there is no code at the allocator's address
  */
 export async function namedBuilders(
   client: ContractReader,
@@ -159,19 +172,21 @@ export async function namedBuilders(
   depositories: readonly PaidDepository[],
 ): Promise<readonly { readonly name: DeployedName; readonly address: Hex }[]> {
   if ((await client.getCode({ address: allocator })) === undefined) return []
-  const named = await Promise.all(
+  const builders = await Promise.all(
     depositories.map(async ({ chainId, depository, builder: { name } }) => {
-      const told = await client.readContract({
+      const address = await client.readContract({
         ...{ address: allocator, abi: allocatorAbi, functionName: 'payloadBuilders' },
         args: [chainId, depository],
       })
       // CAST: lower case hex is still hex.
-      return { name, address: told.toLowerCase() as Hex }
+      return { name, address: address.toLowerCase() as Hex }
     }),
   )
-  return [...new Map(named.map((one) => [`${one.name} ${one.address}`, one])).values()]
+  const uniqueBuilders = new Map(builders.map((builder) => [`${builder.name} ${builder.address}`, builder]))
+  return [...uniqueBuilders.values()]
 }
 
+/** Initialization of a depository, which accepts withdrawals that `allocatorSigner` signed. */
 export function depositoryInitialization(
   contract: PlannedDeployment,
   { owner, allocatorSigner }: Pick<SettlementParties, 'owner' | 'allocatorSigner'>,
@@ -182,37 +197,42 @@ export function depositoryInitialization(
 }
 
 /**
- * Makes the `initialize` call of every contract that has no owner yet; what has the owner already is left alone.
- * @throws ForeignOwnerError where another one owns it; what the chain's `send` throws
+ * Initializes every contract that has no owner yet, and leaves those with the right owner alone. Owners are read again
+ * afterwards, because somebody else could have initialized a contract meanwhile.
+ * @throws ForeignOwnerError if a contract has another owner; what the chain's `send` throws
  */
 export async function initializeContracts(
   chain: DeploymentChain,
   initializations: readonly Initialization[],
 ): Promise<void> {
-  const before = await ownersOf(chain, initializations)
-  for (const one of before)
-    if (one.found !== zeroAddress && one.found !== one.owner) throw new ForeignOwnerError(one)
-  const missing = before.filter(({ found }) => found === zeroAddress)
-  if (missing.length === 0) return
-  await chain.send(missing.map(({ contract, data }) => ({ to: contract.address, data })))
-  for (const one of await ownersOf(chain, missing))
-    if (one.found !== one.owner) throw new ForeignOwnerError(one)
+  const withOwners = await readOwners(chain, initializations)
+  for (const contract of withOwners)
+    if (contract.found !== zeroAddress && contract.found !== contract.owner)
+      throw new ForeignOwnerError(contract)
+  const ownerless = withOwners.filter(({ found }) => found === zeroAddress)
+  if (ownerless.length === 0) return
+  await chain.send(ownerless.map(({ contract, data }) => ({ to: contract.address, data })))
+  for (const contract of await readOwners(chain, ownerless))
+    if (contract.found !== contract.owner) throw new ForeignOwnerError(contract)
 }
 
-async function ownersOf(chain: DeploymentChain, initializations: readonly Initialization[]) {
+/** Adds to each initialization the present owner of its contract, as `found`. */
+async function readOwners(chain: DeploymentChain, initializations: readonly Initialization[]) {
+  // All these contracts have the same `owner()`.
   const functionName = 'owner'
   const data = encodeFunctionData({ abi: depositoryAbi, functionName })
   return Promise.all(
-    initializations.map(async (one) => {
-      const answer = await chain.read({ to: one.contract.address, data })
-      const found = decodeFunctionResult({ abi: depositoryAbi, functionName, data: answer })
+    initializations.map(async (initialization) => {
+      const result = await chain.read({ to: initialization.contract.address, data })
+      const found = decodeFunctionResult({ abi: depositoryAbi, functionName, data: result })
       // CAST: lower case hex is still hex.
-      return { ...one, found: found.toLowerCase() as Hex }
+      return { ...initialization, found: found.toLowerCase() as Hex }
     }),
   )
 }
 
-function builderOf(environment: string, { builder }: PaidDepository): PlannedDeployment {
+/** Plans the payload builder of a depository; two depositories with equal parameters share one address. */
+function planBuilder(environment: string, { builder }: PaidDepository): PlannedDeployment {
   switch (builder.name) {
     case 'SolanaPayloadBuilder':
       return plannedContract(environment, builder.name, {
