@@ -5,7 +5,7 @@ import { RequestFailure } from './failure.ts'
 import type { ServerSpan } from './tracing.ts'
 
 /** Failure that a request was answered with, and the error that caused it. */
-export type RequestFailed = { readonly error: unknown; readonly failure: FailureAnswer }
+export type AnsweredFailure = { readonly error: unknown; readonly failure: FailureAnswer }
 
 /** Lets a request wait for news (long polling). `Holding` implements it; the interface avoids an import cycle. */
 export interface HeldRequests {
@@ -55,7 +55,7 @@ export class Exchange {
   /** Slot that the request occupies now; undefined while it is exempt, held, or its answer is ready. */
   slot: Slot | undefined = undefined
   /** Set by the error handler when the answer is an error. */
-  failed: RequestFailed | undefined = undefined
+  failed: AnsweredFailure | undefined = undefined
   /** Undefined while the request is not traced. */
   span: ServerSpan | undefined = undefined
   /** True once the time limit was reached before the handler answered. */

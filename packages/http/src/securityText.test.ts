@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@causeway/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestApp } from '../test/fixtures/httpTestApp.ts'
-import { parseSecurityContact, securityText } from './securityText.ts'
+import { parseSecurityContact, renderSecurityText } from './securityText.ts'
 
 const url = '/.well-known/security.txt'
 
@@ -26,7 +26,7 @@ test('O-120: tells the contact, for less than a year, as plain text', async () =
 
 test('O-120: says the day and no minute, so that all replicas that start on it say the same', () => {
   const texts = ['2026-11-29T00:00:00.000Z', '2026-11-29T23:59:59.999Z'].map((startedAt) =>
-    securityText('https://example.org/report', new Date(startedAt)),
+    renderSecurityText('https://example.org/report', new Date(startedAt)),
   )
   const text = 'Contact: https://example.org/report\nExpires: 2027-11-29T00:00:00.000Z\n'
   expect(texts).toEqual([text, text])

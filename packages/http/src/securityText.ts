@@ -32,7 +32,7 @@ function isPage(value: string): boolean {
  * Content of security.txt. It expires 365 days after the start of the service; each restart renews it.
  * @source RFC 9116 2.5.3, 2.5.5, 3
  */
-export function securityText(contact: string, startedAt: Date): string {
+export function renderSecurityText(contact: string, startedAt: Date): string {
   const lastDay = Math.floor(startedAt.getTime() / dayMs) + 365
   return `Contact: ${contact}\nExpires: ${new Date(lastDay * dayMs).toISOString()}\n`
 }
@@ -40,7 +40,7 @@ export function securityText(contact: string, startedAt: Date): string {
 /** Serves security.txt if a contact is configured. */
 export function registerSecurityText(app: HttpApp, contact: string | undefined, startedAt: Date): void {
   if (contact === undefined) return
-  const text = securityText(contact, startedAt)
+  const text = renderSecurityText(contact, startedAt)
   app.get(path, { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send(text),
   )

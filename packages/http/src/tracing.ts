@@ -39,7 +39,7 @@ export type Tracing = {
    * @param parent `traceparent` of a caller that may join traces; undefined for all other callers
    * @param startedAtMs by `performance.now()`
    */
-  serve(name: string, parent: string | undefined, startedAtMs: number): Served
+  serve(name: string, parent: string | undefined, startedAtMs: number): RequestTrace
   /** Runs work that no request caused, such as a job, as a new trace. */
   start<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T>
   /** Runs work as a child of the current span; without a current span it only runs the work. */
@@ -67,7 +67,7 @@ export type Tracing = {
  * Tracing of one request. A request that is not sampled has no span, but must still run within `run`: the services that it
  * calls are then told not to sample either.
  */
-export type Served = ServerSpan | { readonly traceId: undefined; run(next: () => void): void }
+export type RequestTrace = ServerSpan | { readonly traceId: undefined; run(next: () => void): void }
 
 /** Runs work as a span where tracing is on, and plainly where it is off (`undefined`). */
 export function traced<T>(

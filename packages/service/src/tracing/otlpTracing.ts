@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import type { Served, SpanAttributes, Tracing } from '@causeway/http'
+import type { RequestTrace, SpanAttributes, Tracing } from '@causeway/http'
 import {
   type Context,
   ROOT_CONTEXT,
@@ -62,7 +62,7 @@ export class OtlpTracing implements Tracing {
     this.#tracer = this.#provider.getTracer('causeway')
   }
 
-  serve(name: string, traceparent: string | undefined, startedAtMs: number): Served {
+  serve(name: string, traceparent: string | undefined, startedAtMs: number): RequestTrace {
     const { context: from, isSampled } = this.#parentOf(traceparent)
     if (!isSampled) return { traceId: undefined, run: (next) => this.#store.run('unsampled', next) }
     const span = this.#begin(name, SpanKind.SERVER, {}, startedAtMs, from)
