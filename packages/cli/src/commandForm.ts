@@ -19,22 +19,16 @@ export type CommandForm = {
   readonly handsOn?: true
 }
 
-/** Parsed arguments of a command. */
 export type Arguments = {
   /** Value of an operand; empty where an optional one is left out. @throws Error for an undeclared one */
   operand(name: string): string
-  /** Words of an operand such as `reason...`. */
   list(name: string): readonly string[]
-  /** Value of a flag that has one. */
   text(flag: string): string | undefined
   /** True if a flag without value is given. */
   isOn(flag: string): boolean
 }
 
-/**
- * The command `doctor` of every service. It must work with bad settings, so each service recognizes it (`isDoctor`) before
- * it reads its settings.
- */
+/** A command of every service, which recognizes it by `isDoctor` and runs it before it reads its settings. */
 export const doctor: CommandForm & { readonly isDoctor: true } = {
   words: 'doctor',
   about: 'Tell every setting that is missing, wrong or contradictory, and what to do',

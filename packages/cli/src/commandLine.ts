@@ -13,7 +13,6 @@ export type Program<Form extends CommandForm> = {
   readonly notes?: string
 }
 
-/** Describes a program without subcommands. */
 export function oneCommand(
   name: string,
   about: string,
@@ -32,7 +31,6 @@ export type CommandLine<Form extends CommandForm> =
       readonly kind: 'run'
       readonly command: Form
       readonly args: Arguments
-      /** Help text of the command. */
       readonly usage: string
     }
 
@@ -108,7 +106,6 @@ function addCommand(root: Command, { words }: CommandForm, groups: Program<Comma
   return group.command(verb)
 }
 
-/** Gives a command its description, operands and flags. */
 function declareArguments(command: Command, form: CommandForm): Command {
   const { words, about, operands = [], flags = {}, handsOn = false } = form
   if (words !== '') command.description(about)

@@ -13,7 +13,6 @@ const defaultCacheFolder = join(packageRoot, 'node_modules', '.cache', 'causeway
 /** All compiled contracts of this package, by name. */
 export type Artifacts = ArtifactsOf<ContractName>
 
-/** Folder of this package's Solidity sources. */
 export const contractsFolder = join(packageRoot, 'contracts')
 
 /** Compiles this package's contracts, or reads them from the cache. @throws Error with the compiler's messages */

@@ -35,7 +35,6 @@ const outputSchema = z.object({
     .default({}),
 })
 
-/** One compiled contract. */
 export type Artifact = {
   readonly abi: Abi
   /** Creation code, without constructor arguments. */
@@ -86,7 +85,6 @@ export function compile<Name extends string>(
   return Object.fromEntries(namesOf(table).map((name) => [name, readArtifact(name)])) as ArtifactsOf<Name>
 }
 
-/** Version of the installed compiler. */
 export function compilerVersion(): string {
   // CAST: a package manifest has a version.
   return (createRequire(import.meta.url)('solc/package.json') as { version: string }).version

@@ -4,7 +4,6 @@ import { type ContractSources, namesOf } from './contractNames.ts'
 /** `path`: relative to the folder of sources, as `import` statements name it. */
 export type SoliditySource = { readonly path: string; readonly content: string }
 
-/** Outputs requested of the compiler for each contract. */
 const outputs = [
   'abi',
   'evm.bytecode.object',

@@ -10,7 +10,6 @@ export type Surroundings = {
   readonly depository: Hex
   /** Router of the chain's swap pools. Without it, or without `wrappedNative`, no deposit router is deployed. */
   readonly swapRouter?: Hex | undefined
-  /** Wrapped native coin, such as WETH. */
   readonly wrappedNative?: Hex | undefined
 }
 
@@ -32,7 +31,6 @@ export type Transaction = { readonly to: Hex; readonly data: Hex }
 export type DeploymentChain = {
   /** Code of an address; `undefined` or `0x` without any. */
   readonly codeAt: (address: Hex) => Promise<Hex | undefined>
-  /** Result of `eth_call` without sender. */
   readonly read: (call: Transaction) => Promise<Hex>
   /** Sends transactions in order. Resolves once all are mined; rejects when one fails. */
   readonly send: (transactions: readonly Transaction[]) => Promise<void>

@@ -19,7 +19,6 @@ export type PublicCode = {
 
 const source =
   'github.com/relayprotocol/relay-depository at 490858d742d1083bc4e3c2884798f6491dc72abb, built with its own settings: CREATE2 of the public proxy, salt 1, for its documented arguments gives the address'
-/** Spans of immutables, one word of 32 bytes each. */
 const immutablesFrom = (...starts: readonly number[]) => starts.map((start) => ({ start, length: 32 }))
 
 const hubRecord = (commit: string) =>

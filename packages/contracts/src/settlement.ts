@@ -20,9 +20,7 @@ import type { DeployedName } from './renderCodes.ts'
 export type SettlementParties = {
   /** Owns every contract: may change oracles, signers, builders and operators. */
   readonly owner: Hex
-  /** May write entries of the generic mapping for others. */
   readonly mappingOperator: Hex
-  /** Signer addresses of the oracles. */
   readonly oracles: readonly Hex[]
   /** Number of oracles that must sign an execution. */
   readonly oracleThreshold: number
@@ -32,7 +30,6 @@ export type SettlementParties = {
 
 /** A depository that the allocator pays from, with the payload builder that encodes its withdrawals. */
 export type PaidDepository = {
-  /** Number of the chain on the hub. */
   readonly chainId: bigint
   /** Address in the form that withdrawal requests on the hub use. */
   readonly depository: string
@@ -62,9 +59,7 @@ export type SettlementPlan = {
 /** The call of `initialize` that a new contract needs; a contract accepts it once. */
 export type Initialization = {
   readonly contract: PlannedDeployment
-  /** Owner that the call sets. */
   readonly owner: Hex
-  /** Calldata. */
   readonly data: Hex
 }
 

@@ -48,9 +48,7 @@ export function parseApiKey(key: string): ParsedApiKey | undefined {
   return { environment: environment === 'live' ? 'live' : 'test', keyId }
 }
 
-/**
- * @returns 32 bytes. A slow hash would add nothing to 256 random bits, and would let callers exhaust our processor.
- */
+/** @returns 32 bytes. Not a slow hash: the key has 256 random bits, and callers could exhaust our processor. */
 export function hashApiKey(key: string, pepper: Uint8Array): Buffer {
   return createHmac('sha256', pepper).update(key).digest()
 }

@@ -63,7 +63,6 @@ function contradiction(): RequestFailure {
 }
 
 type WrongKeyCounter = {
-  /** @throws RequestFailure `rate_limited`; counts nothing */
   refuseAboveLimit(request: FastifyRequest): Promise<void>
   count(request: FastifyRequest): Promise<void>
 }

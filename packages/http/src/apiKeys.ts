@@ -4,7 +4,6 @@ import { ConfigurationError } from '@causeway/core'
 export type ApiKeyRecord = {
   /** Public part of the key; the only part that may be logged. */
   readonly keyId: string
-  /** Name that an operator gave the key. */
   readonly label: string
   /** Names of rights beyond those of every key, such as a solver's. */
   readonly scopes: ReadonlySet<string>

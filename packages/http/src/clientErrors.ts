@@ -3,7 +3,6 @@ import type { Connections } from './connections.ts'
 import { describeFailure, type ErrorPolicy } from './describeFailure.ts'
 import { type FrameworkFailure, RequestFailure } from './failure.ts'
 
-/** By the code of Node's error. */
 const failureByCode: ReadonlyMap<string, { failure: FrameworkFailure; message: string }> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', { failure: 'request_late', message: 'The request took too long to arrive.' }],
   ['HPE_HEADER_OVERFLOW', { failure: 'headers_too_large', message: 'The request headers are too large.' }],

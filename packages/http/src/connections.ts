@@ -19,7 +19,6 @@ type Connection = {
   readonly socket: Socket
   /** Oldest first: answers leave in this order. */
   readonly outstanding: Outstanding[]
-  /** Unsent bytes at the last check. */
   pendingBytes: number
   /** Time of the last check at which the unsent bytes had changed or were none. */
   movedAtMs: number

@@ -112,7 +112,6 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   return app
 }
 
-/** Headers of every answer, and the caller's own request id. */
 function registerHeaders(app: HttpApp, readiness: Readiness): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('cache-control', 'no-store')

@@ -10,7 +10,6 @@ export type Deprecation = {
   readonly sunsetUnixSeconds?: number
 }
 
-/** `deprecation`, `link` and `sunset`. */
 function formatDeprecationHeaders(deprecation: Deprecation): Record<string, string> {
   const { sinceUnixSeconds, successor, sunsetUnixSeconds } = deprecation
   return {

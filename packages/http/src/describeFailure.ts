@@ -10,7 +10,6 @@ export type ErrorPolicy = {
   readonly codeForField?: (field: string) => string | undefined
 }
 
-/** The HTTP answer to one failure. */
 export type FailureAnswer = {
   readonly status: number
   readonly body: ErrorBody
@@ -103,7 +102,6 @@ type AnswerParts = {
   readonly status: number
   readonly errorCode: string
   readonly message: string
-  /** Sent as `errorData`, on a 400 only. */
   readonly facts?: ErrorData
   readonly retryAfterSeconds?: number | undefined
   readonly isBug?: boolean

@@ -24,7 +24,6 @@ function isCallerGone(error: unknown, { abortController }: FastifyRequest): bool
   return abortController?.signal.aborted === true && error === abortController.signal.reason
 }
 
-/** Refusal of an unknown URL, with the shared error body. */
 export function notFound(): RequestFailure {
   return new RequestFailure('not_found', 'There is nothing at this URL for this method.')
 }

@@ -48,19 +48,15 @@ export class Exchange {
   readonly reply: FastifyReply
   readonly exemption: Exemption | undefined
   readonly startedAtMs: number
-  /** Used by `holdRequest` to wait for news. */
   readonly holding: HeldRequests
   /** Time that the request has waited for news so far. */
   heldMs = 0
   /** Slot that the request occupies now; undefined while it is exempt, held, or its answer is ready. */
   slot: Slot | undefined = undefined
-  /** Set by the error handler when the answer is an error. */
   failed: AnsweredFailure | undefined = undefined
-  /** Undefined while the request is not traced. */
   span: ServerSpan | undefined = undefined
   /** True once the time limit was reached before the handler answered. */
   isLate = false
-  /** True once the connection belongs to a websocket. */
   isUpgraded = false
   readonly #onEnded: (exchange: Exchange) => void
   readonly #handlerTimeoutMs: number
@@ -111,7 +107,6 @@ export class Exchange {
     this.#heldSinceMs = nowMs
   }
 
-  /** Gives the handler its whole time after the wait. */
   resumeTimer(nowMs: number): void {
     this.#countHeld(nowMs)
     if (!this.#isEnded) this.#timer = setTimeout(answerLate, this.#handlerTimeoutMs, this)
@@ -132,7 +127,6 @@ export class Exchange {
     this.#onEnded(this)
   }
 
-  /** Settles the request, because its connection now belongs to a websocket. */
   upgraded(): void {
     this.isUpgraded = true
     this.settle()

@@ -11,7 +11,6 @@ export type HttpMetrics = {
   watchTraffic(read: TrafficReading): void
   /** Counts a request that was refused because a pool of slots was full. */
   countShed(reason: ShedBecause): void
-  /** Counts a connection that the server closed. */
   countClosed(reason: ClosedBecause): void
 }
 

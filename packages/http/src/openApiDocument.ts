@@ -73,7 +73,6 @@ function repeatedRefusals(operations: readonly (Json | undefined)[]): ReadonlyMa
   return names
 }
 
-/** Replaces the operation's shared error answers by references. */
 function shareRefusals(operation: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
   const shared = refusalsOf(operation).flatMap(([status, response]) => {
     const name = names.get(JSON.stringify(response))
@@ -86,7 +85,6 @@ function refusalsOf(operation: JsonObject) {
   return Object.entries(asObject(operation['responses'])).filter(([status]) => Number(status) >= 400)
 }
 
-/** One operation with its schemas named or inline, and with its examples. */
 function nameOperation(
   operation: JsonObject,
   schemas: NamedSchemas,
@@ -175,7 +173,6 @@ function nameContent(
   }
 }
 
-/** Keeps the schemas of a request body or an answer inline. */
 function wholeContent(holder: JsonObject): JsonObject {
   return {
     ...holder,
@@ -229,7 +226,6 @@ type Naming = {
   readonly suffix: string
 }
 
-/** Collects the schemas that become components. */
 class NamedSchemas {
   readonly #byName = new Map<string, { readonly schema: Json; readonly text: string }>()
 

@@ -8,7 +8,6 @@ import type { Readiness } from './readiness.ts'
 import { recordRequestEnd } from './requestLine.ts'
 
 export type TrafficOptions = {
-  /** Limits of concurrent requests. */
   readonly slots: SlotLimits
   /** Time a handler has, unless its route says otherwise in `config.handlerTimeoutMs`. */
   readonly handlerTimeoutMs: number

@@ -35,7 +35,6 @@ export interface Readiness {
   onDraining(listener: () => void): void
   /** Adds a check of a part that is made later. */
   addCheck(check: ReadinessCheck): void
-  /** Runs all checks. */
   report(): Promise<ReadinessReport>
   /** Checks that failed in the latest report, with the time of the first failure in a row. */
   failingSince(): ReadonlyMap<string, Date>

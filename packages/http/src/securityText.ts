@@ -28,16 +28,12 @@ function isPage(value: string): boolean {
   return username === '' && password === '' && hostname.includes('.')
 }
 
-/**
- * Content of security.txt. It expires 365 days after the start of the service; each restart renews it.
- * @source RFC 9116 2.5.3, 2.5.5, 3
- */
+/** Content of security.txt; it expires 365 days after the service's start. @source RFC 9116 2.5.3, 2.5.5, 3 */
 export function renderSecurityText(contact: string, startedAt: Date): string {
   const lastDay = Math.floor(startedAt.getTime() / dayMs) + 365
   return `Contact: ${contact}\nExpires: ${new Date(lastDay * dayMs).toISOString()}\n`
 }
 
-/** Serves security.txt if a contact is configured. */
 export function registerSecurityText(app: HttpApp, contact: string | undefined, startedAt: Date): void {
   if (contact === undefined) return
   const text = renderSecurityText(contact, startedAt)

@@ -8,23 +8,18 @@ import { type Callback, FixedWindows } from './fixedWindows.ts'
 export type UnitClaim = {
   /** Name of the limit: a class of routes. */
   readonly bucket: string
-  /** From `callerOf`. */
   readonly caller: string
-  /** Length of a window, which begins with its first claim. */
   readonly windowMs: number
   /** Most units of the window, of all processes together. */
   readonly max: number
-  /** Units that this claim asks for. */
   readonly wanted: number
 }
 
-/** Answer to a claim. */
 export type UnitGrant = {
   /** At most `wanted`; less when the window is full. */
   readonly granted: number
   /** Units granted to all processes in this window, this grant included. */
   readonly taken: number
-  /** Time until the window ends. */
   readonly endsInMs: number
 }
 
@@ -179,7 +174,6 @@ class Bucket {
   }
 }
 
-/** Admits one request. */
 function useUnit(window: Window, callback: Callback): void {
   window.left -= 1
   callback(null, { current: window.taken - window.left, ttl: ttlOf(window) })

@@ -1,7 +1,4 @@
-/**
- * Names of the attributes that a span may carry. The list is closed, so that no key, signature, body or URL ever gets into
- * a span.
- */
+/** Names of a span's attributes. The list is closed, so that no key, signature, body or URL ever gets into a span. */
 type SpanAttribute =
   | 'http.request.method'
   | 'http.route'

@@ -15,7 +15,6 @@ import type { Readiness } from './readiness.ts'
 
 /** Limits of the websockets of one process. */
 type SocketLimits = {
-  /** Sockets that are open at the same time. */
   readonly openMax: number
   /** Of these, sockets of one key, or of one address without a key (of IPv6 the /64). */
   readonly perCallerMax: number
@@ -66,7 +65,6 @@ export type WebsocketRoute = {
   /** Class of rate limits that opening a socket and `OpenSocket.count` count in. */
   readonly rateLimitClass: string
   readonly limits?: Partial<SocketLimits>
-  /** Called for each new socket. */
   open(socket: OpenSocket): SocketSession
 }
 
@@ -82,7 +80,6 @@ type AppParts = {
 type Held = {
   readonly socket: WebSocket
   readonly session: SocketSession
-  /** From `callerOf`. */
   readonly caller: string
   /** False from a ping until its pong. */
   isAlive: boolean

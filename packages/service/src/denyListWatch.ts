@@ -5,13 +5,8 @@ import type { ServiceParts } from './openService.ts'
 
 /** What metrics and readiness read of the deny list in force. */
 type WatchedList = {
-  health(): {
-    readonly entries: number
-    /** Time since the list was last read from its source. */
-    readonly ageSeconds: number
-    /** True if that is longer than `DENY_LIST_MAX_AGE_SECONDS`. */
-    readonly isStale: boolean
-  }
+  /** `ageSeconds`: since the list was last read. `isStale`: that is longer than `DENY_LIST_MAX_AGE_SECONDS`. */
+  health(): { readonly entries: number; readonly ageSeconds: number; readonly isStale: boolean }
 }
 
 /**

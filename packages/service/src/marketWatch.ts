@@ -4,7 +4,6 @@ import { Counter, Gauge } from 'prom-client'
 /** The part of a market's health report that metrics show. `packages/market` makes it. */
 type MarketReading = {
   readonly prices: readonly {
-    /** Name of the price. */
     readonly key: string
     /** `fresh`, `degraded` or `refused`. */
     readonly confidence: string

@@ -24,10 +24,7 @@ export function watchDroppedLines({ registry }: Pick<HttpMetrics, 'registry'>): 
   })
 }
 
-/**
- * Default metrics that are left out: gauges with names of counters. `nodejs_active_handles`, `_requests` and `_resources`
- * hold the same figures by kind.
- */
+/** Left out: gauges with names of counters. `nodejs_active_handles` and the like hold the same figures by kind. */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',

@@ -13,10 +13,7 @@ export type ShutdownOptions = {
   readonly hardExitMs?: number
 }
 
-/**
- * Events that `close-with-grace` would handle and this project does not: crashes of native code (running JavaScript is
- * not safe then), the profiler's signal, and an empty event loop.
- */
+/** Not handled: crashes of native code (JavaScript is not safe then), the profiler's signal, an empty event loop. */
 const unhandledEvents = [
   'SIGQUIT',
   'SIGILL',

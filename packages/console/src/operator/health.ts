@@ -96,7 +96,6 @@ function chainRow(chain: Answer) {
   ]
 }
 
-/** One row for each kind of value on which the chain's endpoints must agree. */
 function agreementRows(chain: Answer) {
   return listOf(chain, 'agreement').map((agreement) => [
     foreign(textOf(chain, 'chain')),

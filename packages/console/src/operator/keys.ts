@@ -24,7 +24,6 @@ import { account, hasWallet, signText } from '../shared/wallet.ts'
 // wallet the sponsor of a key; its owner signs a text for it.
 
 type PageAccess = {
-  /** Calls a route below /admin/. */
   readonly admin: (path: string, body?: object) => Promise<Answer>
   /** Loads the whole page again. */
   readonly reload: () => Promise<void>
@@ -56,7 +55,6 @@ export function forgetKeys(): void {
   endLinking()
 }
 
-/** Drops the challenge, and hides its text and the form for its signature. */
 function endLinking(): void {
   challenge = undefined
   show('link-text')
@@ -67,7 +65,6 @@ function endLinking(): void {
 
 const keyPath = (id: string, action: string) => `keys/${encodeURIComponent(id)}/${action}`
 
-/** Starts the forms that create, link and revoke keys. */
 export function listenForKeys({ admin, reload }: PageAccess): void {
   onSend(
     'create-form',

@@ -27,7 +27,6 @@ import { requestViews } from './requests.ts'
 
 /** `ADMIN_API_KEY` as the operator typed it. It is kept only in this variable: not in storage and not in a URL. */
 let secret = ''
-/** Of the latest answer of GET /admin/health. */
 let chains: Chains = chainsOf({})
 
 const headers = (): Readonly<Record<string, string>> => (secret === '' ? {} : { 'x-api-key': secret })

@@ -2,10 +2,7 @@ import { type Answer, countText, dollars, listOf, memberOf, textOf, timeText } f
 import type { Chains } from '../shared/chains.ts'
 import { copyable, element, facts, foreign, table } from '../shared/elements.ts'
 
-/**
- * Sections of the operator's page, by element id: whether money moves, what is stuck, what was earned, and what wallets
- * and sponsors hold.
- */
+/** Sections of the operator's page by element id: does money move, what is stuck, earnings, holdings of wallets. */
 export type OverviewViews = Readonly<Record<'moving' | 'stuck' | 'earned' | 'holdings', HTMLElement>>
 
 /**
@@ -28,14 +25,12 @@ export function overviewViews(
   }
 }
 
-/** Texts for the stages of orders in flight. */
 const stages: Readonly<Record<string, string>> = {
   filling: 'to be filled',
   filled: 'filled, not attested yet',
   refunding: 'to be given back',
 }
 
-/** Texts for the states of parts of the service. */
 const partStates: Readonly<Record<string, string>> = {
   ...{ moves: 'moves', partly: 'moves in part', stands: 'stands', unknown: 'cannot be told' },
 }

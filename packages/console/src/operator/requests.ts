@@ -4,7 +4,6 @@ import { copyable, element, facts, foreign } from '../shared/elements.ts'
 import { timelineOf } from '../shared/timeline.ts'
 
 type PageAccess = {
-  /** Reads a route below /admin/. */
   readonly admin: (path: string) => Promise<Answer>
   readonly headers: Readonly<Record<string, string>>
   readonly chains: Chains

@@ -76,13 +76,11 @@ export function textOf(answer: Answer, name: string): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 }
 
-/** Objects of a member that is a list; none for anything else. */
 export function listOf(answer: Answer, name: string): readonly Answer[] {
   const value = answer[name]
   return Array.isArray(value) ? value.map(answerOf) : []
 }
 
-/** A member that is an object; an empty one for anything else. */
 export function memberOf(answer: Answer, name: string): Answer {
   return answerOf(answer[name])
 }
@@ -107,15 +105,11 @@ export function microUsdOf(text: string): string {
   return BigInt(`${match[1]}${(match[2] ?? '').padEnd(6, '0')}`).toString()
 }
 
-/**
- * Shows milliseconds as `2.3 s`, `4 min` or `3 h`; `—` for other text. Negative ages occur, because a chain's block time
- * may be ahead of our clock.
- */
+/** Shows milliseconds as `2.3 s`, `4 min` or `3 h`; `—` for other text. Negative where a chain's clock is ahead. */
 export function ageText(ms: string): string {
   if (!/^-?[0-9]{1,15}$/.test(ms)) return '—'
   const seconds = Number(ms) / 1_000
   if (Math.abs(seconds) < 60) return `${seconds.toFixed(1)} s`
-  // Minutes up to two hours.
   if (Math.abs(seconds) < 7_200) return `${Math.round(seconds / 60)} min`
   return `${Math.round(seconds / 3_600)} h`
 }

@@ -23,7 +23,6 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
 
-/** Makes an SVG element, as `element` does for HTML. */
 export function drawing<Name extends keyof SVGElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -43,7 +42,6 @@ function setAttributes(made: Element, attributes: Attributes): void {
 
 /** Invisible characters, and characters that change how their neighbours are shown, such as direction marks. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-/** Most characters of a foreign text that are shown. */
 const shownMax = 120
 /** Most characters that are processed, so that a huge text costs little. */
 const readMax = 4 * shownMax
@@ -216,7 +214,6 @@ export function table(
   return element('div', { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: '0' }, made)
 }
 
-/** A list of names with their values (`dl`). */
 export function facts(pairs: readonly (readonly [string, Child])[]): HTMLElement {
   return element(
     'dl',
@@ -255,7 +252,6 @@ export function onPress(id: string, run: () => Promise<string>): void {
   found(id, HTMLButtonElement).addEventListener('click', () => act(run))
 }
 
-/** Announces the message that `run` resolves to, or its error. */
 function act(run: () => Promise<string>): void {
   run().then(announce, (error: unknown) => announce(messageOf(error)))
 }
@@ -299,13 +295,11 @@ function faultyField(form: HTMLFormElement, error: unknown): HTMLElement | undef
   return isRefused && fields.length === 1 ? fields[0] : undefined
 }
 
-/** Trimmed text of a form's field; '' if there is none. */
 export function fieldOf(fields: FormData, name: string): string {
   const value = fields.get(name)
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** An error's message, safe to show. */
 export function messageOf(error: unknown): string {
   return visible(error instanceof Error ? error.message : String(error))
 }

@@ -48,7 +48,6 @@ export function refreshing(load: () => Promise<() => void>, onRefused: (error: R
     },
     /** Reloads now; failures are shown, not thrown. */
     again,
-    /** Stops at sign-out. */
     end,
   }
 }

@@ -14,7 +14,6 @@ const injected = (): unknown => Reflect.get(window, 'ethereum')
 
 export const hasWallet = (): boolean => isProvider(injected())
 
-/** @throws Error where the browser has no wallet */
 function provider(): Provider {
   const candidate = injected()
   if (!isProvider(candidate)) throw new Error('This browser has no wallet.')

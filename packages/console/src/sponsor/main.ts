@@ -39,7 +39,6 @@ import { spendingView } from './spending.ts'
 
 /** Session of the current sign-in. The token is kept in this variable only. */
 let session: { readonly wallet: string; readonly token: string } | undefined
-/** Of the latest answer of GET /chains. */
 let chains: Chains = chainsOf({})
 /** Top-up that is shown and not sent yet: a transfer of the token `to` to custody. */
 let preparedTopUp: { readonly chainId: number; readonly to: string; readonly data: string } | undefined

@@ -58,9 +58,7 @@ function chartOf(days: readonly Day[], label: string): SVGSVGElement {
   const dayWidth = width / Math.max(1, days.length)
   const barHeightMax = height - footHeight - headHeight
   const bars = days.map(({ day, spentMicroUsd }, index) => {
-    // In thousandths, so that integers are divided.
     const share = most === 0n || spentMicroUsd < 0n ? 0 : Number((spentMicroUsd * 1_000n) / most) / 1_000
-    // The smallest spending is still visible.
     const barHeight = spentMicroUsd > 0n ? Math.max(1, share * barHeightMax) : 0
     return drawing(
       'rect',

@@ -7,7 +7,6 @@ import { z } from 'zod'
 
 /** A configured listener. Host or port is `undefined` where its setting is invalid, which is reported elsewhere. */
 export type NamedListener = {
-  /** Environment variable of the port. */
   readonly setting: string
   readonly host: string | undefined
   readonly port: number | undefined
@@ -132,7 +131,6 @@ export type ListedOracles = {
     readonly name: string
     readonly url: Secret
     readonly apiKey: Secret | undefined
-    /** Address that must sign there. */
     readonly signer: string
   }[]
   /** Number of signers that must answer. */
@@ -200,7 +198,6 @@ function addRefusal({ setting, name }: Neighbour, observation: string, findings:
 
 const compareUrl = 'Compare the URL with what its operator gave you, and see that this machine reaches it.'
 
-/** Texts for error codes of TLS. */
 const certificateFaults: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'shows an expired certificate',
   CERT_NOT_YET_VALID: 'shows a certificate that is not valid yet: compare the clocks',

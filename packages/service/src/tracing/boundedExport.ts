@@ -12,7 +12,6 @@ import type { TracingSettings } from './tracingSettings.ts'
 export type SpanOutcome = 'exported' | 'failed' | 'dropped'
 
 export type ExportEvents = {
-  /** Counts spans by outcome. */
   count(outcome: SpanOutcome, spans: number): void
   /** Called with true when exports begin to fail, and with false when they succeed again. */
   isFailing(failing: boolean): void

@@ -26,7 +26,6 @@ export type TracingSettings = {
   readonly ratio: number
 }
 
-/** Parsed `tracingVariables`. */
 type TracingValues = {
   readonly [Name in keyof typeof tracingVariables]?: z.output<(typeof tracingVariables)[Name]>
 }
