@@ -20,6 +20,13 @@ describe('folders check', () => {
     expect(problemsOf({ 'apps/oracle/src/peers/a.ts': "import { main } from '../main.ts'" })).toHaveLength(1)
   })
 
+  test('a file with a place among the folders of an app is imported by those above it alone', () => {
+    const importedIn = (folder: string) =>
+      problemsOf({ [`apps/oracle/src/${folder}/a.ts`]: "import { readers } from '../readers.ts'" })
+    expect([importedIn('compose'), importedIn('wire').length]).toEqual([[], 1])
+    expect(problemsOf({ 'apps/oracle/src/readers.ts': "import { b } from './compose/b.ts'" })).toHaveLength(1)
+  })
+
   test('a folder of an app that nobody gave a place is named', () => {
     expect(problemsOf({ 'apps/oracle/src/helpers/a.ts': "import { b } from '../wire/b.ts'" })).toEqual([
       'apps/oracle/src/helpers/a.ts: the folder helpers has no place in the layers of apps/oracle/src',

@@ -3,7 +3,7 @@ import ts from 'typescript'
 import type { Check, Finding, RepositoryFile } from './finding.ts'
 
 /**
- * Folders of an app from the lowest to the highest: each may import what stands before it. The market and
+ * Folders of an app, and files beside them, from the lowest to the highest: each may import what stands before it. The market and
  * everything else that is shared are packages, which `dependencies.ts` watches over.
  * @source design.md 2
  */
@@ -23,7 +23,18 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'apps/solver/src': ['judge', 'work', 'wallet', 'facts', 'filling', 'compose'],
   'apps/allocator/src': ['payloads', 'keys', 'state', 'hub', 'rounds', 'compose'],
-  'apps/oracle/src': ['wire', 'attestations', 'peers', 'halt', 'caps', 'service', 'ahead', 'http', 'compose'],
+  'apps/oracle/src': [
+    'wire',
+    'attestations',
+    'peers',
+    'halt',
+    'readers.ts',
+    'caps',
+    'service',
+    'ahead',
+    'http',
+    'compose',
+  ],
 }
 
 /**
@@ -79,9 +90,11 @@ function againstLayers({ from, to }: Import): readonly Finding[] {
   if (!own.endsWith('.ts') && !order.includes(own)) {
     return [{ file: from, problem: `the folder ${own} has no place in the layers of ${root}` }]
   }
-  // Files directly in `src` start the app: they are above every folder.
-  const isBack = !own.endsWith('.ts') && (other.endsWith('.ts') || order.indexOf(other) > order.indexOf(own))
-  return isBack ? [{ file: from, problem: `${own} stands below ${other} and must not import ${to}` }] : []
+  // Other files directly in `src` start the app: they are above every folder.
+  const placeOf = (child: string) => (order.includes(child) ? order.indexOf(child) : order.length)
+  return placeOf(other) > placeOf(own)
+    ? [{ file: from, problem: `${own} stands below ${other} and must not import ${to}` }]
+    : []
 }
 
 /** The folder or file of `folder` that `path` is in; undefined when it is in none. */

@@ -5,12 +5,9 @@ import {
   examineEndpoints,
   findContradictions,
   headSeconds,
-  isReadable,
-  missingSettings,
-  openFamilyChain,
   verifyChain,
 } from '@causeway/chains'
-import { fillContractAddress, isKnownCode as isKnown, recordsPayments } from '@causeway/contracts/codes'
+import { fillContractAddress, isKnownCode as isKnown } from '@causeway/contracts/codes'
 import { type AheadReader, ConfigurationError, DomainError, type Hex, type ReadOptions } from '@causeway/core'
 import type { Findings } from '@causeway/core/config'
 import {
@@ -18,7 +15,6 @@ import {
   type FamilyChain,
   type KnownCode,
   type RegisteredChain,
-  rememberUnread,
   warnOfUncheckedCode,
 } from '@causeway/families'
 import type { EndpointObserver, QuorumEndpointHealth } from '@causeway/rpc'
@@ -27,6 +23,7 @@ import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
 import type { HaltStore } from '../halt/haltStore.ts'
 import { isUsable, type WatchedChain, type WatchLog } from '../halt/watchedChain.ts'
 import type { ListedChain } from '../http/app.ts'
+import { openReaders } from '../readers.ts'
 import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
 import { createContext, type HubAndAllocator } from './attestationContext.ts'
 import type { LoadedFiles } from './files.ts'
@@ -95,7 +92,7 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
   const allocator = openAllocator(files.hub, isKnownCode)
   warnOfAllocator(allocator, log)
   warnOfUncheckedCode([...chains.values(), files.hub], log)
-  const open = openChains([...chains.values()], hub, { finalResultsKeptMax, isKnownCode, log })
+  const open = openReaders([...chains.values()], hub.entries, { finalResultsKeptMax, isKnownCode, log })
   const closeClients = () =>
     Promise.all([hub.close(), allocator?.close(), ...[...open.values()].map((chain) => chain.close())])
   const forgetters: (() => void)[] = []
@@ -146,36 +143,6 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
     await closeClients()
     throw error
   }
-}
-
-/** Opens every chain that has what it needs, and warns of the others. */
-function openChains(
-  chains: readonly RegisteredChain[],
-  hub: Pick<OpenHub, 'entries'>,
-  {
-    finalResultsKeptMax,
-    isKnownCode,
-    log,
-  }: Pick<NetworkOptions, 'finalResultsKeptMax' | 'log'> & {
-    readonly isKnownCode: KnownCode
-  },
-): ReadonlyMap<string, FamilyChain> {
-  const open = new Map<string, FamilyChain>()
-  for (const chain of chains) {
-    if (isReadable(chain)) {
-      const limits = { finalEntriesMax: finalResultsKeptMax, isKnownCode, recordsPayments }
-      const opened = openFamilyChain(chain, limits, hub.entries)
-      open.set(chain.id, { ...opened, reader: rememberUnread(opened.reader, () => performance.now()) })
-    } else {
-      const { id, vmType, unsetVariables } = chain
-      const missing = missingSettings(chain)
-      log.warn(
-        { event: 'chain_unavailable', chain: id, vmType, missing, unsetVariables },
-        'chain cannot be read',
-      )
-    }
-  }
-  return open
 }
 
 type Measured = Pick<FamilyChain, 'health' | 'observe'>
@@ -235,7 +202,7 @@ export async function examineNetwork(
   const allocator = openAllocator(files.hub, isKnownCode)
   const chains = [...files.chains.chains.values()]
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined, fatal: () => undefined }
-  const open = openChains(chains, hub, { finalResultsKeptMax: 0, isKnownCode, log })
+  const open = openReaders(chains, hub.entries, { finalResultsKeptMax: 0, isKnownCode, log })
   const connected = chains.flatMap((chain) => {
     const client = open.has(chain.id) ? connectQuotingChain(chain) : undefined
     return client === undefined ? [] : [{ chain, client }]
