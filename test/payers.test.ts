@@ -12,7 +12,8 @@ import type { PayerBench } from '../apps/solver/test/support/payerBench.ts'
 import { startSolanaBench } from '../apps/solver/test/support/solanaBench.ts'
 import { openSolverDatabases } from '../apps/solver/test/support/solverDatabases.ts'
 import { startTronBench } from '../apps/solver/test/support/tronBench.ts'
-import { describePayer, type PayerFixture, type WithoutForm } from './payerSupport/describePayer.ts'
+import { describePayer } from './payerSupport/describePayer.ts'
+import type { PayerFixture, WithoutForm } from './payerSupport/payerCase.ts'
 
 const databases = openSolverDatabases()
 const benches: PayerBench[] = []

@@ -7,7 +7,7 @@ import {
   unsent,
 } from '../../apps/solver/test/support/payerBench.ts'
 import { aTask, begin, finish, rounds, unlessSilent } from '../../apps/solver/test/support/payerRounds.ts'
-import type { PayerFixture } from './describePayer.ts'
+import type { PayerFixture } from './payerCase.ts'
 
 class KilledError extends Error {}
 
