@@ -5,7 +5,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { create2Proxy, deployable } from '@causeway/contracts'
+import { create2Proxy, planCreate2Deployment } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { spawnSolver, type TestNetwork, waitUntil } from '@causeway/localnet'
 import { concatHex, keccak256, zeroHash } from 'viem'
@@ -80,7 +80,10 @@ afterAll(async () => {
 async function deployEarlier({ chains, keys }: TestNetwork): Promise<Hex> {
   const file = join(repositoryRoot, 'packages/contracts/test/fixtures/fillContract-0.2.0.hex')
   // CAST: the file is hex, or nothing of known code is deployed.
-  const { salt, initCode, address } = deployable(zeroHash, (await readFile(file, 'utf8')).trim() as Hex)
+  const { salt, initCode, address } = planCreate2Deployment(
+    zeroHash,
+    (await readFile(file, 'utf8')).trim() as Hex,
+  )
   const transaction = { what: 'the contract of 0.2.0', to: create2Proxy, data: concatHex([salt, initCode]) }
   for (const { chain } of [chains.base, chains.optimism]) await chain.send(keys.deployer, [transaction])
   return address

@@ -1,5 +1,5 @@
 // A chain as a run in the field reads and pays on it, over its first endpoint.
-import { create2Proxy, deploymentPlan } from '@causeway/contracts'
+import { create2Proxy, planDeployment } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import {
   bytesToHex,
@@ -118,7 +118,7 @@ async function deploymentWei(
   { environment, account, gasPriceMaxWei }: { environment: string; account: Hex; gasPriceMaxWei: bigint },
 ): Promise<bigint> {
   const { client, depository, swapRouter, wrappedNative, contracts } = chain
-  const plan = deploymentPlan(environment, { depository, swapRouter, wrappedNative })
+  const plan = planDeployment(environment, { depository, swapRouter, wrappedNative })
   const named = plan.filter(({ address }) => contracts.includes(address))
   const costs = named.map(async ({ address, salt, initCode }) => {
     if (!isMissing(await client.getCode({ address }))) return 0n

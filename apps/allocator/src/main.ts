@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { takeCommandLine } from '@causeway/cli'
 import { ConfigurationError } from '@causeway/core'
 import {
-  endStart,
+  exitAfterFailedStart,
   loadSecrets,
+  printOverridden,
   runDoctor,
   runService,
   silenceWarnings,
-  tellOverridden,
 } from '@causeway/service'
 import { allocatorProgram, operatorFiles } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     return
   }
   const { STATE_DIR: directory } = await variables()
-  await tellOverridden(service)
+  await printOverridden(service)
   if (!directory)
     throw new ConfigurationError('STATE_DIR is not set: name the folder of the allocator that is meant.')
   console.log(await command.run(operatorFiles(resolve(repositoryRoot, directory), Date.now), args))
@@ -55,4 +55,4 @@ function serve(environment: Readonly<Record<string, string | undefined>>): Promi
   })
 }
 
-main().catch((error: unknown) => endStart(service, error))
+main().catch((error: unknown) => exitAfterFailedStart(service, error))

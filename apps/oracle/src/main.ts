@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url'
 import { takeCommandLine } from '@causeway/cli'
 import { Secret } from '@causeway/core'
 import {
-  endStart,
+  exitAfterFailedStart,
   loadSecrets,
+  printOverridden,
   runDoctor,
   runService,
   silenceWarnings,
-  tellOverridden,
 } from '@causeway/service'
 import { loadConfig } from './compose/config.ts'
 import { createOracle } from './compose/createOracle.ts'
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     return
   }
   const environment = await variables()
-  await tellOverridden(service)
+  await printOverridden(service)
   console.log(await withState(environment, (state) => command.run(state, args)))
 }
 
@@ -64,4 +64,4 @@ function serve(environment: Variables): Promise<void> {
   })
 }
 
-main().catch((error: unknown) => endStart(service, error))
+main().catch((error: unknown) => exitAfterFailedStart(service, error))

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Arguments } from '@causeway/cli'
-import { loadSecrets, runDoctor, silenceWarnings, tellOverridden } from '@causeway/service'
+import { loadSecrets, printOverridden, runDoctor, silenceWarnings } from '@causeway/service'
 import { examineQuoteApi } from './compose/examine.ts'
 import { loadConfig } from './config/config.ts'
 import { commandEnvironment } from './operate/cli/commandEnvironment.ts'
@@ -43,7 +43,7 @@ async function main(): Promise<number> {
   silenceWarnings()
   const words = process.argv.slice(2)
   // The doctor tells overridden settings among its findings.
-  if (words[0] !== 'doctor') await tellOverridden({ launch })
+  if (words[0] !== 'doctor') await printOverridden({ launch })
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
   return runCli({

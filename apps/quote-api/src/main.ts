@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { doctor, takeCommandLine } from '@causeway/cli'
-import { endStart, loadSecrets, runDoctor, runService, silenceWarnings } from '@causeway/service'
+import { exitAfterFailedStart, loadSecrets, runDoctor, runService, silenceWarnings } from '@causeway/service'
 import { createQuoteApi } from './compose/createQuoteApi.ts'
 import { examineQuoteApi } from './compose/examine.ts'
 import { loadConfig } from './config/config.ts'
@@ -43,4 +43,4 @@ async function main(): Promise<void> {
   })
 }
 
-main().catch((error: unknown) => endStart(service, error))
+main().catch((error: unknown) => exitAfterFailedStart(service, error))

@@ -8,16 +8,16 @@ import {
   allocatorAbi,
   codeStateOf,
   create2Proxy,
-  deployable,
-  deploymentPlan,
   depositoryAbi,
-  depositoryPlan,
   fillContractAddress,
   hubAbi,
   isKnownCode,
   oracleMultisigAbi,
+  planCreate2Deployment,
+  planDeployment,
+  planDepository,
+  planSettlement,
   settlementInitializations,
-  settlementPlan,
   type Transaction,
 } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
@@ -113,7 +113,10 @@ async function foreignContract() {
 async function earlierContract() {
   const path = join(repositoryRoot, 'packages/contracts/test/fixtures/fillContract-0.2.0.hex')
   // CAST: the file is hex, or nothing of known code is deployed.
-  const { salt, initCode, address } = deployable(zeroHash, (await readFile(path, 'utf8')).trim() as Hex)
+  const { salt, initCode, address } = planCreate2Deployment(
+    zeroHash,
+    (await readFile(path, 'utf8')).trim() as Hex,
+  )
   await sendFrom(deployerKey, base.url, { to: create2Proxy, data: concatHex([salt, initCode]) })
   return { address, isKnown: true }
 }
@@ -194,7 +197,7 @@ describe('contracts', () => {
     const again = await command(['contracts', 'deploy', '--chain', 'base', '--json'], withKey)
     expect(contractsOf(again.output).some(({ isNew }) => isNew)).toBe(false)
     // The local network was deployed by the same plan. Its depository has no owner, and nothing looks at that here.
-    const { salt, initCode } = depositoryPlan('local', multicall3)
+    const { salt, initCode } = planDepository('local', multicall3)
     await sendFrom(deployerKey, base.url, { to: create2Proxy, data: concatHex([salt, initCode]) })
     expect(await command(['contracts', 'verify', '--chain', 'base'])).toMatchObject({ code: 0 })
   })
@@ -237,7 +240,7 @@ describe('contracts', () => {
 
   test('the fill contract stands where services expect it without a plan', () => {
     for (const environment of ['local', 'mainnets.prod']) {
-      const [planned] = deploymentPlan(environment, { depository: zeroAddress })
+      const [planned] = planDeployment(environment, { depository: zeroAddress })
       expect(fillContractAddress(environment)).toBe(planned?.address)
     }
   })
@@ -245,7 +248,7 @@ describe('contracts', () => {
   test('L-33: of two environments share no address', () => {
     const around = { depository: zeroAddress, swapRouter: zeroAddress, wrappedNative: zeroAddress }
     const addresses = ['local', 'testnets.prod', 'mainnets.prod'].flatMap((environment) =>
-      deploymentPlan(environment, around).map(({ address }) => address),
+      planDeployment(environment, around).map(({ address }) => address),
     )
     expect(new Set(addresses).size).toBe(addresses.length)
   })
@@ -316,7 +319,7 @@ describe('settlement', () => {
   test('O-152: a stranger who deploys it first names no owner: the command does', async () => {
     await writeSettlement()
     const [ledger] = await planned('hub')
-    const { initCode, salt, address } = settlementPlan('local', deployerAddress, []).hub
+    const { initCode, salt, address } = planSettlement('local', deployerAddress, []).hub
     expect(ledger?.address).toBe(address)
     expect(
       await sendFrom(strangerKey, hub.url, { to: create2Proxy, data: concatHex([salt, initCode]) }),
@@ -476,7 +479,7 @@ describe('settlement', () => {
   test('that somebody else owns is told, and never called deployed', async () => {
     await writeSettlement()
     const [depository] = await planned('optimism')
-    const { initCode, salt, address } = depositoryPlan('local', deployerAddress)
+    const { initCode, salt, address } = planDepository('local', deployerAddress)
     expect(depository?.address).toBe(address)
     await sendFrom(deployerKey, optimism.url, { to: create2Proxy, data: concatHex([salt, initCode]) })
     const thief = privateKeyToAddress(strangerKey)
@@ -507,7 +510,7 @@ describe('the hub of the configuration', () => {
   test('is verified contract by contract: each planted difference is told by its setting', async () => {
     expect(new Set(stateOf((await verify()).output).values())).toEqual(new Set(['missing']))
     // As the local network deploys it.
-    const { builders: _none, ...plan } = settlementPlan('local', multicall3, [])
+    const { builders: _none, ...plan } = planSettlement('local', multicall3, [])
     for (const { salt, initCode } of Object.values(plan))
       await sendFrom(deployerKey, hub.url, { to: create2Proxy, data: concatHex([salt, initCode]) })
     const sound = await verify()
@@ -534,7 +537,7 @@ describe('the hub of the configuration', () => {
     // After the test before: allocator and ledger stand, and nobody initialized them.
     const depositories = [
       {
-        ...{ chainId: 8_453n, depository: depositoryPlan('local', multicall3).address },
+        ...{ chainId: 8_453n, depository: planDepository('local', multicall3).address },
         builder: { name: 'EvmPayloadBuilder' } as const,
       },
     ]
@@ -563,7 +566,7 @@ describe('the hub of the configuration', () => {
       return [code, builder?.state, builder?.address]
     }
     expect(await verified()).toEqual([1, 'missing', zeroAddress])
-    const plan = settlementPlan('local', multicall3, depositories)
+    const plan = planSettlement('local', multicall3, depositories)
     const [builder] = plan.builders
     if (builder === undefined) throw new Error('no builder is planned')
     const client = node(hub.url)
@@ -578,7 +581,7 @@ describe('the hub of the configuration', () => {
     expect(await verified()).toEqual([0, 'ours', builder.address])
 
     // Whoever owns the allocator names another builder: its payloads would pay as that one says.
-    const [other] = settlementPlan('local', multicall3, [
+    const [other] = planSettlement('local', multicall3, [
       {
         ...depositories[0],
         chainId: 1n,

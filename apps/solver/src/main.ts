@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { takeCommandLine } from '@causeway/cli'
 import {
-  endStart,
+  exitAfterFailedStart,
   loadSecrets,
+  printOverridden,
   runDoctor,
   runService,
   silenceWarnings,
-  tellOverridden,
 } from '@causeway/service'
 import { solverProgram } from './compose/commands.ts'
 import { loadConfig } from './compose/config.ts'
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     return
   }
   const environment = await variables()
-  await tellOverridden(service)
+  await printOverridden(service)
   const config = loadConfig(environment, repositoryRoot)
   const lines = await command.run({ config, variables: environment, write }, args)
   if (lines !== undefined) console.log(lines)
@@ -60,4 +60,4 @@ function serve(environment: Readonly<Record<string, string | undefined>>): Promi
   })
 }
 
-main().catch((error: unknown) => endStart(service, error))
+main().catch((error: unknown) => exitAfterFailedStart(service, error))

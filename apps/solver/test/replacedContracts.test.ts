@@ -4,7 +4,7 @@
 // fill contract that release 0.2.0 deployed.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { create2Proxy, deployable, fillContractAbi } from '@causeway/contracts'
+import { create2Proxy, fillContractAbi, planCreate2Deployment } from '@causeway/contracts'
 import { type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
 import { type TestNetwork, waitUntil, wrappedNativeAbi } from '@causeway/localnet'
 import { concatHex, encodeFunctionData, erc20Abi, zeroAddress, zeroHash } from 'viem'
@@ -25,7 +25,10 @@ beforeAll(async () => {
   bed = await startSolverBed()
   const file = join(import.meta.dirname, '../../../packages/contracts/test/fixtures/fillContract-0.2.0.hex')
   // CAST: the file is hex, or nothing of known code is deployed.
-  const { salt, initCode, address } = deployable(zeroHash, (await readFile(file, 'utf8')).trim() as Hex)
+  const { salt, initCode, address } = planCreate2Deployment(
+    zeroHash,
+    (await readFile(file, 'utf8')).trim() as Hex,
+  )
   for (const key of chainKeys) {
     const { chain } = bed.network.chains[key]
     const data = concatHex([salt, initCode])

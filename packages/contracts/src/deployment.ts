@@ -6,7 +6,7 @@ import { create2Proxy, deploymentSalt } from './codes.ts'
 import type { DeployedName } from './renderCodes.ts'
 
 /** Existing contracts of one chain that are constructor arguments of the new ones. */
-export type Surroundings = {
+export type ExistingContracts = {
   readonly depository: Hex
   /** Router of the chain's swap pools. Without it, or without `wrappedNative`, no deposit router is deployed. */
   readonly swapRouter?: Hex | undefined
@@ -49,24 +49,24 @@ export class NoProxyError extends Error {
  * router and the Permit2 router have no constructor arguments, so each has the same address on every chain. The addresses
  * of the others depend on their arguments.
  */
-export function deploymentPlan(environment: string, around: Surroundings): readonly PlannedDeployment[] {
+export function planDeployment(environment: string, around: ExistingContracts): readonly PlannedDeployment[] {
   const { depository, swapRouter, wrappedNative } = around
   const depositRouter =
     swapRouter === undefined || wrappedNative === undefined
       ? undefined
-      : plannedContract(environment, 'DepositRouter', {
+      : planContract(environment, 'DepositRouter', {
           abi: depositRouterAbi,
           args: [depository, swapRouter, wrappedNative],
         })
   return [
-    plannedContract(environment, 'FillContract'),
-    plannedContract(environment, 'CleanupRouter'),
-    plannedContract(environment, 'Permit2Router'),
-    plannedContract(environment, 'DepositAddresses', {
+    planContract(environment, 'FillContract'),
+    planContract(environment, 'CleanupRouter'),
+    planContract(environment, 'Permit2Router'),
+    planContract(environment, 'DepositAddresses', {
       abi: depositAddressesAbi,
       args: [depository, depositRouter?.address ?? zeroAddress],
     }),
-    plannedContract(environment, 'PermitRouter', { abi: permitRouterAbi, args: [depository] }),
+    planContract(environment, 'PermitRouter', { abi: permitRouterAbi, args: [depository] }),
     ...(depositRouter === undefined ? [] : [depositRouter]),
   ]
 }
@@ -101,7 +101,7 @@ export async function deployContracts<Contract extends Deployable>(
 }
 
 /** Plans one contract of this release. @param constructing its ABI and constructor arguments; absent: it has none */
-export function plannedContract(
+export function planContract(
   environment: string,
   name: DeployedName,
   constructing: { readonly abi: Abi; readonly args: readonly unknown[] } = { abi: [], args: [] },
@@ -109,11 +109,11 @@ export function plannedContract(
   const { creationCode: bytecode } = shippedCodes[name]
   const { abi, args } = constructing
   const initCode = args.length === 0 ? bytecode : encodeDeployData({ abi, bytecode, args })
-  return { name, ...deployable(deploymentSalt(environment), initCode) }
+  return { name, ...planCreate2Deployment(deploymentSalt(environment), initCode) }
 }
 
 /** Plans the CREATE2 deployment of any creation code. */
-export function deployable(salt: Hex, initCode: Hex): Deployable {
+export function planCreate2Deployment(salt: Hex, initCode: Hex): Deployable {
   const address = getContractAddress({ opcode: 'CREATE2', from: create2Proxy, salt, bytecode: initCode })
   // CAST: lower case hex is still hex.
   return { salt, initCode, address: address.toLowerCase() as Hex }

@@ -33,12 +33,12 @@ export { type ContractName, contractSources } from './contractNames.ts'
 export {
   type Deployable,
   type DeploymentChain,
-  deployable,
   deployContracts,
-  deploymentPlan,
+  type ExistingContracts,
   NoProxyError,
   type PlannedDeployment,
-  type Surroundings,
+  planCreate2Deployment,
+  planDeployment,
   type Transaction,
 } from './deployment.ts'
 export {
@@ -54,14 +54,14 @@ export { renderAbis } from './renderAbis.ts'
 export { type DeployedName, deployedNames, renderCodes } from './renderCodes.ts'
 export {
   depositoryInitialization,
-  depositoryPlan,
   ForeignOwnerError,
   type Initialization,
   initializeContracts,
-  namedBuilders,
   type PaidDepository,
+  planDepository,
+  planSettlement,
+  readBuilders,
   type SettlementParties,
   type SettlementPlan,
   settlementInitializations,
-  settlementPlan,
 } from './settlement.ts'

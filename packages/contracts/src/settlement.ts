@@ -13,7 +13,7 @@ import {
   oracleMultisigAbi,
   solanaPayloadBuilderAbi,
 } from './abis.generated.ts'
-import { type DeploymentChain, type PlannedDeployment, plannedContract } from './deployment.ts'
+import { type DeploymentChain, type PlannedDeployment, planContract } from './deployment.ts'
 import type { DeployedName } from './renderCodes.ts'
 
 /** Addresses that `initialize` gives roles to, in lower case. */
@@ -75,35 +75,35 @@ export class ForeignOwnerError extends Error {
  * Plans the contracts on the hub chain.
  * @param initializer the only account that may call `initialize`; a constructor argument, so every address depends on it
  */
-export function settlementPlan(
+export function planSettlement(
   environment: string,
   initializer: Hex,
   depositories: readonly PaidDepository[],
 ): SettlementPlan {
-  const hub = plannedContract(environment, 'Hub', { abi: hubAbi, args: [initializer] })
+  const hub = planContract(environment, 'Hub', { abi: hubAbi, args: [initializer] })
   const builders = depositories.map((paid) => planBuilder(environment, paid))
   return {
     hub,
-    oracle: plannedContract(environment, 'HubOracle', {
+    oracle: planContract(environment, 'HubOracle', {
       abi: hubOracleAbi,
       args: [hub.address, initializer],
     }),
-    oracleMultisig: plannedContract(environment, 'OracleMultisig', {
+    oracleMultisig: planContract(environment, 'OracleMultisig', {
       abi: oracleMultisigAbi,
       args: [initializer],
     }),
-    genericMapping: plannedContract(environment, 'GenericMapping', {
+    genericMapping: planContract(environment, 'GenericMapping', {
       abi: genericMappingAbi,
       args: [initializer],
     }),
-    allocator: plannedContract(environment, 'Allocator', { abi: allocatorAbi, args: [initializer] }),
+    allocator: planContract(environment, 'Allocator', { abi: allocatorAbi, args: [initializer] }),
     builders: [...new Map(builders.map((builder) => [builder.address, builder])).values()],
   }
 }
 
 /** Plans a depository. Its address is the same on every chain for the same initializer. */
-export function depositoryPlan(environment: string, initializer: Hex): PlannedDeployment {
-  return plannedContract(environment, 'Depository', { abi: depositoryAbi, args: [initializer] })
+export function planDepository(environment: string, initializer: Hex): PlannedDeployment {
+  return planContract(environment, 'Depository', { abi: depositoryAbi, args: [initializer] })
 }
 
 /**
@@ -161,7 +161,7 @@ type ContractReader = Pick<PublicClient, 'getCode' | 'readContract'>
  * Reads which payload builders an allocator uses for depositories, without repetition. The address is zero where the
  * allocator has none. @returns nothing if there is no code at the allocator's address
  */
-export async function namedBuilders(
+export async function readBuilders(
   client: ContractReader,
   allocator: Hex,
   depositories: readonly PaidDepository[],
@@ -230,21 +230,21 @@ async function readOwners(chain: DeploymentChain, initializations: readonly Init
 function planBuilder(environment: string, { builder }: PaidDepository): PlannedDeployment {
   switch (builder.name) {
     case 'SolanaPayloadBuilder':
-      return plannedContract(environment, builder.name, {
+      return planContract(environment, builder.name, {
         abi: solanaPayloadBuilderAbi,
         args: [builder.domain, builder.vault],
       })
     case 'HyperliquidPayloadBuilder':
-      return plannedContract(environment, builder.name, {
+      return planContract(environment, builder.name, {
         abi: hyperliquidPayloadBuilderAbi,
         args: [builder.networkName, builder.tokens],
       })
     case 'LighterPayloadBuilder':
-      return plannedContract(environment, builder.name, {
+      return planContract(environment, builder.name, {
         abi: lighterPayloadBuilderAbi,
         args: [builder.networkId],
       })
     default:
-      return plannedContract(environment, builder.name)
+      return planContract(environment, builder.name)
   }
 }

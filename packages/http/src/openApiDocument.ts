@@ -21,7 +21,7 @@ const dataMembers: ReadonlySet<string> = new Set(['default', 'enum', 'const', 'e
 export type Readability = {
   readonly examples?: OperationExamples
   /** `operationId`s whose body and success answer stay inline, for readers that do not follow `$ref`. */
-  readonly whole?: ReadonlySet<string>
+  readonly inlineOperations?: ReadonlySet<string>
 }
 
 /**
@@ -30,12 +30,15 @@ export type Readability = {
  * its operation. Error answers that several operations share move to `components.responses`.
  * @throws Error when two different schemas have one title
  */
-export function nameSchemas(document: object, { examples = {}, whole = new Set() }: Readability): object {
+export function nameSchemas(
+  document: object,
+  { examples = {}, inlineOperations: whole = new Set() }: Readability,
+): object {
   const schemas = new NamedSchemas()
   const description = asObject(withoutSafeBounds(asJson(document)))
   const paths = mapMembers(asObject(description['paths']), (methods) =>
     mapMembers(asObject(methods), (operation) =>
-      nameOperation(asObject(operation), schemas, { examples, whole }),
+      nameOperation(asObject(operation), schemas, { examples, inlineOperations: whole }),
     ),
   )
   const refusals = repeatedRefusals(
@@ -88,7 +91,7 @@ function refusalsOf(operation: JsonObject) {
 function nameOperation(
   operation: JsonObject,
   schemas: NamedSchemas,
-  { examples, whole }: Required<Readability>,
+  { examples, inlineOperations: whole }: Required<Readability>,
 ): Json {
   const { operationId, requestBody, responses, parameters } = operation
   const id = typeof operationId === 'string' ? operationId : undefined

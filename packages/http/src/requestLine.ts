@@ -27,7 +27,7 @@ export function registerSpans(app: HttpApp, { tracing, mayJoin }: TracedRequests
     const parent = request.headers['traceparent']
     const isJoining = typeof parent === 'string' && apiKey !== null && mayJoin(apiKey.scopes)
     const name = `${request.method} ${routeOptions.url ?? 'unmatched'}`
-    const span = tracing.serve(name, isJoining ? parent : undefined, exchange.startedAtMs)
+    const span = tracing.startRequest(name, isJoining ? parent : undefined, exchange.startedAtMs)
     if (span.traceId !== undefined) exchange.span = span
     span.run(done)
   })

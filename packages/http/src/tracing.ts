@@ -36,18 +36,18 @@ export type Tracing = {
    * @param parent `traceparent` of a caller that may join traces; undefined for all other callers
    * @param startedAtMs by `performance.now()`
    */
-  serve(name: string, parent: string | undefined, startedAtMs: number): RequestTrace
+  startRequest(name: string, parent: string | undefined, startedAtMs: number): RequestTrace
   /** Runs work that no request caused, such as a job, as a new trace. */
-  start<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T>
+  runTrace<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T>
   /** Runs work as a child of the current span; without a current span it only runs the work. */
-  during<T>(
+  runSpan<T>(
     name: string,
     attributes: SpanAttributes,
     work: () => Promise<T>,
     kind?: 'internal' | 'client',
   ): Promise<T>
   /** Records a call to another service, such as a chain's endpoint, that has just ended, as a child of the current span. */
-  called(
+  recordEndedCall(
     name: string,
     attributes: SpanAttributes,
     call: { seconds: number; failure: string | undefined },
@@ -73,5 +73,5 @@ export function traced<T>(
   attributes: SpanAttributes,
   work: () => Promise<T>,
 ): Promise<T> {
-  return tracing === undefined ? work() : tracing.during(name, attributes, work)
+  return tracing === undefined ? work() : tracing.runSpan(name, attributes, work)
 }

@@ -77,7 +77,7 @@ export function createEndpointMetrics(
       exchanged(seconds, failure) {
         requests.inc({ chain, endpoint, outcome: failure ?? 'answered' })
         if (failure === undefined) answerDurations.observe(seconds)
-        tracing?.called('chain endpoint', attributes, { seconds, failure })
+        tracing?.recordEndedCall('chain endpoint', attributes, { seconds, failure })
       },
       outvoted: () => outvoted.inc(labels),
     }

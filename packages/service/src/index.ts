@@ -16,11 +16,11 @@ export {
 } from './doctor/surroundings.ts'
 export {
   type Examination,
-  endStart,
-  modeOfFile,
+  exitAfterFailedStart,
+  printOverridden,
+  readFileMode,
   runDoctor,
   silenceWarnings,
-  tellOverridden,
 } from './doctor/tellReport.ts'
 export { createEndpointMetrics, watchPushes } from './endpointWatch.ts'
 export { createLifetime, type Ending, type Lifetime, type Stage, stages } from './lifetime.ts'
@@ -28,8 +28,8 @@ export { createLogger, type LoggerOptions } from './logger.ts'
 export { createAgreementMetrics, watchMarket } from './marketWatch.ts'
 export { composeService, type OpenService, openListeners, type ServiceParts } from './openService.ts'
 export { runService } from './runService.ts'
-export { foreignKeys, loadSecrets } from './secretsLoader.ts'
+export { findForeignKeys, loadSecrets } from './secretsLoader.ts'
 export { watchDroppedLines } from './serviceMetrics.ts'
 export { installShutdown, type ShutdownOptions } from './shutdown.ts'
-export { openTracing, tracedDatabase, tracedSigner } from './tracing/openTracing.ts'
-export { type TracingSettings, tracingSettings, tracingVariables } from './tracing/tracingSettings.ts'
+export { openTracing, traceDatabase, traceSigner } from './tracing/openTracing.ts'
+export { readTracingSettings, type TracingSettings, tracingVariables } from './tracing/tracingSettings.ts'

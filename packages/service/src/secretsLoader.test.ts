@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigurationError } from '@causeway/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { defaultSecretsDirectory, foreignKeys, loadSecrets } from './secretsLoader.ts'
+import { defaultSecretsDirectory, findForeignKeys, loadSecrets } from './secretsLoader.ts'
 
 let directory: string
 beforeEach(async () => {
@@ -89,16 +89,16 @@ test.each([
   ['ALLOCATOR_AWS_KMS_SIGNER_KEY_ID'],
 ])('L-99: %s is taken by the allocator alone', (name) => {
   const environment = { [name]: 'secret' }
-  expect(foreignKeys('allocator', environment)).toEqual([])
-  expect(foreignKeys('other', environment)).toEqual([expect.stringContaining(`${name} is `)])
-  expect(foreignKeys('other', environment).join()).not.toContain('secret')
-  expect(foreignKeys('other', { [name]: ' ' })).toEqual([])
+  expect(findForeignKeys('allocator', environment)).toEqual([])
+  expect(findForeignKeys('other', environment)).toEqual([expect.stringContaining(`${name} is `)])
+  expect(findForeignKeys('other', environment).join()).not.toContain('secret')
+  expect(findForeignKeys('other', { [name]: ' ' })).toEqual([])
 })
 
 test('custody’s key is in no service', () => {
   for (const name of ['CUSTODY_PRIVATE_KEY', 'CUSTODY_PRIVATE_KEY_FILE']) {
     for (const service of ['allocator', 'other'] as const) {
-      expect(foreignKeys(service, { [name]: 'secret' })).toEqual([expect.stringContaining(name)])
+      expect(findForeignKeys(service, { [name]: 'secret' })).toEqual([expect.stringContaining(name)])
     }
   }
 })

@@ -83,7 +83,7 @@ const otherKeys = [
  * process does not get both. No service may have custody's key.
  * @returns a sentence for each, which names the variable and never its value
  */
-export function foreignKeys(service: 'allocator' | 'other', environment: Environment): readonly string[] {
+export function findForeignKeys(service: 'allocator' | 'other', environment: Environment): readonly string[] {
   const foreign = [
     ...(service === 'allocator' ? otherKeys : allocatorKeys).map((name) => ({
       name,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Secret, type Signer } from '@causeway/core'
 import { type ApiKeys, createHttpMetrics, type HttpApp, type Tracing } from '@causeway/http'
-import { openTracing, tracedSigner } from '@causeway/service'
+import { openTracing, traceSigner } from '@causeway/service'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestApp } from '../../http/test/fixtures/httpTestApp.ts'
@@ -56,9 +56,9 @@ async function openApp(ratio = 1): Promise<Bench> {
   const mayJoin = (scopes: ReadonlySet<string>) => scopes.has('solver')
   const app = await createTestApp({ apiKeys, metrics, traces: { tracing, mayJoin } })
   app.post('/items/:id', async () => {
-    await tracing.during('step', {}, async () => {
+    await tracing.runSpan('step', {}, async () => {
       await sleep(1)
-      tracing.called(
+      tracing.recordEndedCall(
         'chain endpoint',
         { 'server.address': 'rpc.example#1' },
         { seconds: 0.001, failure: undefined },
@@ -67,11 +67,11 @@ async function openApp(ratio = 1): Promise<Bench> {
     return { told: tracing.headers() }
   })
   app.get('/many', async () => {
-    for (let count = 0; count < 1_000; count += 1) await tracing.during(`step ${count}`, {}, async () => {})
+    for (let count = 0; count < 1_000; count += 1) await tracing.runSpan(`step ${count}`, {}, async () => {})
     return {}
   })
   app.get('/boom', async () => {
-    await tracing.during('step', {}, async () => {
+    await tracing.runSpan('step', {}, async () => {
       throw new Error(`a bug that quotes https://rpc.example/${canary}`)
     })
   })
@@ -164,8 +164,8 @@ test('no secret of a request, an error or the exporter stands in a span', async 
     address: '0x00',
     sign: async () => `0x${Buffer.from(canary).toString('hex')}`,
   }
-  const signed = tracedSigner(key, tracing)
-  await tracing.start('signing', {}, () => signed.sign({ purpose: 'order', orderId: '0x00' }))
+  const signed = traceSigner(key, tracing)
+  await tracing.runTrace('signing', {}, () => signed.sign({ purpose: 'order', orderId: '0x00' }))
   const boom = await collector.until((spans) => spans.find(({ name }) => name === 'GET /boom'))
   const sign = await collector.until((spans) => spans.find(({ name }) => name === 'sign'))
   expect(boom.isFailed).toBe(true)

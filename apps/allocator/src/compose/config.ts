@@ -6,7 +6,7 @@ import {
   stopsStart,
   UnfitSettingsError,
 } from '@causeway/core/config'
-import { foreignKeys } from '@causeway/service'
+import { findForeignKeys } from '@causeway/service'
 import { z } from 'zod'
 
 const text = z.string()
@@ -47,7 +47,7 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
  */
 export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, findings: found } = readVariables(variables, source)
-  found.problems(foreignKeys('allocator', source), 'setting-contradicts')
+  found.problems(findForeignKeys('allocator', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   if (values.STATE_DIR === undefined && !isLocal) {
     const reason = 'without it every start begins a new hour of each cap, and a stop ends with the process'

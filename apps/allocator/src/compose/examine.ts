@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createFindings, type Finding, type Findings } from '@causeway/core/config'
-import { type Examination, examineFolder, modeOfFile } from '@causeway/service'
+import { type Examination, examineFolder, readFileMode } from '@causeway/service'
 import { examineKeySetting, examineSigningKey } from '@causeway/signer'
 import { createServiceStops } from '../hub/serviceStops.ts'
 import { keyPrefix, readConfig } from './config.ts'
@@ -21,7 +21,7 @@ export async function examineAllocator(
   const found = createFindings()
   found.add(...findings)
   const readFile = (path: string) => readFileSync(path, 'utf8')
-  const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
+  const keyFiles = { environment: variables, readFile, modeOf: readFileMode }
   const signer = await examineSigningKey({ ...keyFiles, prefix: keyPrefix }, found)
   examineKeySetting(`${keyPrefix}ED25519_PRIVATE_KEY`, keyFiles, found)
   const { environment, configDirectory, stateDirectory } = partialConfig

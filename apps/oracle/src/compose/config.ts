@@ -8,7 +8,7 @@ import {
   UnfitSettingsError,
 } from '@causeway/core/config'
 import { parseSecurityContact, parseTrustedProxies } from '@causeway/http'
-import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/service'
+import { findForeignKeys, readTracingSettings, tracingVariables } from '@causeway/service'
 import { z } from 'zod'
 import { shownKeys } from '../peers/settings.ts'
 import { parseKeySettings, refuseShownKeys } from '../service/keySetting.ts'
@@ -78,7 +78,7 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
  */
 export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, findings: found } = readVariables(variables, source)
-  found.problems(foreignKeys('other', source), 'setting-contradicts')
+  found.problems(findForeignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   const keySettings = { operators: values.API_KEYS ?? '', peers: values.PEER_API_KEYS ?? '', isLocal }
   const apiKeys = found.attempt(() => parseKeySettings(keySettings)) ?? []
@@ -127,7 +127,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     trustedProxies,
     securityContact,
     logLevel: env.LOG_LEVEL,
-    tracing: tracingSettings(env, tracedShare),
+    tracing: readTracingSettings(env, tracedShare),
   })
   return { config, values, partialConfig, findings }
 }

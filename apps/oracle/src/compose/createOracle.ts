@@ -9,7 +9,7 @@ import {
   openListeners,
   registerNeighbours,
   type ServiceParts,
-  tracedSigner,
+  traceSigner,
   watchNeighbours,
 } from '@causeway/service'
 import {
@@ -243,7 +243,7 @@ async function openAttesting(service: ServiceParts<'jobs' | 'state'>, world: Wor
   const attesting = createAttestationService({
     context: network.context,
     watch: network.watch,
-    signer: measuredSigner(tracedSigner(signer, service.tracing), metrics),
+    signer: measuredSigner(traceSigner(signer, service.tracing), metrics),
     metrics,
     guard,
     orders,

@@ -7,7 +7,7 @@ import {
   examineFolder,
   examineOracle,
   examinePorts,
-  modeOfFile,
+  readFileMode,
 } from '@causeway/service'
 import { examineSigningKey, hasCapCounts } from '@causeway/signer'
 import { parsePeers, parseSignerPolicy, requiredSignatures } from '../peers/settings.ts'
@@ -47,7 +47,7 @@ export async function examineOwnOracle(
     })
   }
   const readFile = (path: string) => readFileSync(path, 'utf8')
-  const signer = await examineSigningKey({ environment: variables, readFile, modeOf: modeOfFile }, findings)
+  const signer = await examineSigningKey({ environment: variables, readFile, modeOf: readFileMode }, findings)
   const { environment, configDirectory, stateDirectory } = partialConfig
   const files =
     environment === undefined

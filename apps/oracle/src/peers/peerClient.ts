@@ -112,7 +112,7 @@ export function createPeerClient(
         const pendingAnswer =
           tracing === undefined
             ? send()
-            : tracing.during('peer request', { 'server.address': peer.name }, send, 'client')
+            : tracing.runSpan('peer request', { 'server.address': peer.name }, send, 'client')
         const answer = await pendingAnswer.catch(() => failureOf(question.signal))
         breaker = nextBreaker(breaker, answer, options.now())
         return answer

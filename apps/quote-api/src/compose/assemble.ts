@@ -5,7 +5,7 @@ import {
   type OpenService,
   openListeners,
   type ServiceParts,
-  tracedSigner,
+  traceSigner,
   watchPushes,
 } from '@causeway/service'
 import { createWindowCleaner } from '../access/sharedLimits.ts'
@@ -94,7 +94,7 @@ function openOrderKey(
   { logger, tracing, onClose }: ServiceParts<'connections'>,
   world: World,
 ): WatchedOrderKey {
-  const key = createOrderKey(tracedSigner(world.signer, tracing), (failure) => {
+  const key = createOrderKey(traceSigner(world.signer, tracing), (failure) => {
     if (failure === undefined) logger.info('the order signer signs')
     else logger.error({ err: failure }, 'the order signer cannot sign: nothing is quoted')
   })

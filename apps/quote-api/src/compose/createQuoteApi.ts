@@ -16,7 +16,7 @@ import {
   logDenyList,
   registerDenyList,
   type ServiceParts,
-  tracedDatabase,
+  traceDatabase,
 } from '@causeway/service'
 import {
   type ConfiguredSigner,
@@ -176,7 +176,7 @@ async function openState(
   })
   // A local database server that this process started has to stop with it.
   onClose('state', 'database', () => opened.close())
-  const database = tracedDatabase(opened.database, tracing)
+  const database = traceDatabase(opened.database, tracing)
   check({ name: 'database', check: () => database.ping() })
   watchPool(metrics, () => database.usage())
   return { wait, database, openSingle: opened.openSingle, listen: opened.listen }

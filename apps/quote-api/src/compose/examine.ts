@@ -17,7 +17,7 @@ import {
   examineCompanions,
   examineOracles,
   examinePorts,
-  modeOfFile,
+  readFileMode,
 } from '@causeway/service'
 import { checkHubKey, examineSigningKey, hasHubKey, hubKeyPrefix } from '@causeway/signer'
 import { evidenceKeyPrefix, hasEvidenceKey, type QuoteApiConfig, readConfig } from '../config/config.ts'
@@ -52,7 +52,7 @@ export async function examineQuoteApi(
   findings.add(...settings.findings)
   examineValues(settings, variables, findings)
   const readFile = (path: string) => readFileSync(path, 'utf8')
-  const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
+  const keyFiles = { environment: variables, readFile, modeOf: readFileMode }
   const orderSigner = await examineSigningKey(keyFiles, findings)
   const examineKey = async (isSet: boolean, prefix: string) =>
     isSet ? await examineSigningKey({ ...keyFiles, prefix }, findings) : undefined

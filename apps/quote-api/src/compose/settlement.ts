@@ -210,7 +210,11 @@ function provingJobs(options: SettlementOptions, context: SettlementContext): re
     networkOf: registry.networkByKey,
     ...(tracing !== undefined && {
       trace: ({ requestId, orderId }, work) =>
-        tracing.start('prove fill', { 'causeway.request_id': requestId, 'causeway.order_id': orderId }, work),
+        tracing.runTrace(
+          'prove fill',
+          { 'causeway.request_id': requestId, 'causeway.order_id': orderId },
+          work,
+        ),
     }),
   }
   return [

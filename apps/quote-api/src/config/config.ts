@@ -12,7 +12,7 @@ import {
 } from '@causeway/core/config'
 import { parseCasedAddress } from '@causeway/families/rules'
 import { checkKeySetting, parseSecurityContact, parseTrustedProxies } from '@causeway/http'
-import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/service'
+import { findForeignKeys, readTracingSettings, tracingVariables } from '@causeway/service'
 import { z } from 'zod'
 import { parsePeppers } from '../access/keys/peppers.ts'
 
@@ -116,7 +116,7 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
 export function readConfig(source: Environment, repositoryRoot: string) {
   // `values` has each variable that is good by itself; `env` is undefined unless all are.
   const { values, whole: env, findings: found } = readVariables(variables, source)
-  found.problems(foreignKeys('other', source), 'setting-contradicts')
+  found.problems(findForeignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   for (const name of neededElsewhere) {
     if (!isLocal && values[name] === undefined && !found.list.some(({ setting }) => setting === name))
@@ -193,7 +193,7 @@ function plainSettings(env: z.output<typeof variables>) {
     depositsUnreadSeconds: env.DEPOSITS_UNREAD_SECONDS,
     retention: { quotesDays: env.RETENTION_QUOTES_DAYS, requestsDays: env.RETENTION_REQUESTS_DAYS },
     logLevel: env.LOG_LEVEL,
-    tracing: tracingSettings(env, tracedShare),
+    tracing: readTracingSettings(env, tracedShare),
     externalLiquidity: { url: env.EXTERNAL_LIQUIDITY_URL, apiKey: env.EXTERNAL_LIQUIDITY_API_KEY },
     priceAdapters: {
       hermes: { url: env.HERMES_URL, apiKey: env.HERMES_API_KEY },

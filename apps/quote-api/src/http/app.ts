@@ -201,7 +201,7 @@ function createApp(dependencies: AppDependencies): Promise<HttpApp> {
         'Quotes for moving value between chains and currencies, with sponsored fees. Sponsors top their balance up at the address that `topUp` of GET /chains names. `/intents/status/ws` pushes the state of requests by websocket: send `{"type":"subscribe","event":"request.status.updated","filters":{"id":"<requestId>"}}`; the acknowledgement is followed by the current state and by each later one. `/llms.txt` lists the pages of the documentation, which are served as Markdown.',
       servers: dependencies.servers,
       examples: operationExamples(dependencies.registry),
-      whole: mainOperations,
+      inlineOperations: mainOperations,
     },
   })
 }

@@ -9,7 +9,7 @@ import {
   UnfitSettingsError,
 } from '@causeway/core/config'
 import { parseAddressList } from '@causeway/families/rules'
-import { foreignKeys, tracingSettings, tracingVariables } from '@causeway/service'
+import { findForeignKeys, readTracingSettings, tracingVariables } from '@causeway/service'
 import { z } from 'zod'
 
 const secret = z.string().transform((value) => new Secret(value))
@@ -56,7 +56,7 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
  */
 export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, findings: found } = readVariables(variables, source)
-  found.problems(foreignKeys('other', source), 'setting-contradicts')
+  found.problems(findForeignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   if (!isLocal && values.DATABASE_URL === undefined)
     found.missing('DATABASE_URL', 'DATABASE_URL is required in every environment but local')
@@ -90,7 +90,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     denyList,
     logLevel: env.LOG_LEVEL,
     // A fill is rare and worth more than what its trace costs.
-    tracing: tracingSettings(env, 1),
+    tracing: readTracingSettings(env, 1),
   })
   return { config, values, places, oracles, denyList, findings }
 }

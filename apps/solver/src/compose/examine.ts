@@ -8,7 +8,7 @@ import {
 } from '@causeway/chains'
 import { createFindings, type Finding, type Findings, isContractChain } from '@causeway/core/config'
 import { examineDatabase } from '@causeway/database'
-import { describeSilence, type Examination, examineOracles, modeOfFile } from '@causeway/service'
+import { describeSilence, type Examination, examineOracles, readFileMode } from '@causeway/service'
 import {
   checkHubKey,
   examineKeySetting,
@@ -52,7 +52,7 @@ export async function examineSolver(
     })
   }
   const readFile = (path: string) => readFileSync(path, 'utf8')
-  const keyFiles = { environment: variables, readFile, modeOf: modeOfFile }
+  const keyFiles = { environment: variables, readFile, modeOf: readFileMode }
   const wallet = await examineSigningKey(keyFiles, findings)
   const hubKey = hasHubKey(variables)
     ? await examineSigningKey({ ...keyFiles, prefix: hubKeyPrefix }, findings)

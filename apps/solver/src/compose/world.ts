@@ -6,8 +6,8 @@ import {
   logDenyList,
   registerDenyList,
   type ServiceParts,
-  tracedDatabase,
-  tracedSigner,
+  traceDatabase,
+  traceSigner,
 } from '@causeway/service'
 import { type ConfiguredSigner, checkHubKey } from '@causeway/signer'
 import { type OpenChains, openChains } from './chains.ts'
@@ -44,7 +44,7 @@ export async function openWorld(
 ): Promise<World> {
   const { logger, tracing, onClose } = service
   const settings = workSettings(config)
-  const signer = tracedSigner(await openWallet(variables, logger), tracing)
+  const signer = traceSigner(await openWallet(variables, logger), tracing)
   onClose('connections', 'signer', () => signer.close())
   const files = await loadFiles(config, variables, signer.address)
   warnOfUncheckedCode(files.chains.chains.values(), logger)
@@ -72,7 +72,7 @@ async function openState(
     onConnectionLost: (error) => logger.warn({ err: error }, 'database connection lost'),
   })
   onClose('state', 'database', () => opened.close())
-  const database = tracedDatabase(opened.database, tracing)
+  const database = traceDatabase(opened.database, tracing)
   check({ name: 'database', check: () => database.ping() })
   watchPool(metrics, () => database.usage())
   return { opened, database }

@@ -71,7 +71,9 @@ class SolverRound {
 
   run(signal?: RoundSignal): Promise<void> {
     const { tracing } = this.#options
-    return tracing === undefined ? this.#look(signal) : tracing.start('round', {}, () => this.#look(signal))
+    return tracing === undefined
+      ? this.#look(signal)
+      : tracing.runTrace('round', {}, () => this.#look(signal))
   }
 
   async #attempt(subject: string, run: () => Promise<void>): Promise<void> {
@@ -199,7 +201,7 @@ class SolverRound {
     const { tracing } = this.#options
     return tracing === undefined
       ? this.#handle(item)
-      : tracing.start('work item', { 'causeway.item': item.id, 'causeway.kind': item.kind }, () =>
+      : tracing.runTrace('work item', { 'causeway.item': item.id, 'causeway.kind': item.kind }, () =>
           this.#handle(item),
         )
   }

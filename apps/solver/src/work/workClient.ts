@@ -69,7 +69,7 @@ export function createWorkClient(
     const ask = () => exchange(service, path, body)
     return tracing === undefined
       ? ask()
-      : tracing.during('quote-api', { 'server.address': host }, ask, 'client')
+      : tracing.runSpan('quote-api', { 'server.address': host }, ask, 'client')
   }
   async function post(path: string, body: object): Promise<'accepted' | 'closed'> {
     const response = await send(path, body)

@@ -1,14 +1,14 @@
 import {
   type Deployable,
-  deployable,
-  deploymentPlan,
   deploymentSalt,
-  depositoryPlan,
+  type ExistingContracts,
   type PaidDepository,
   type PlannedDeployment,
+  planCreate2Deployment,
+  planDeployment,
+  planDepository,
+  planSettlement,
   type SettlementPlan,
-  type Surroundings,
-  settlementPlan,
 } from '@causeway/contracts'
 import { bytesToHex, derivedHubChainId, type Hex } from '@causeway/core'
 import { solanaCodec, tronEvmAddress } from '@causeway/core/encodings'
@@ -57,7 +57,10 @@ const initializer = multicall3Address
  * nothing in it depends on a key. @param salt another one for every kind of network, so that they share no address
  */
 export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
-  const plan = (subject: string, initCode: Hex) => ({ what: subject, ...deployable(salt, initCode) })
+  const plan = (subject: string, initCode: Hex) => ({
+    what: subject,
+    ...planCreate2Deployment(salt, initCode),
+  })
   const token = (name: string, symbol: TokenSymbol, decimals: number, version: string) =>
     plan(
       symbol,
@@ -119,16 +122,16 @@ export function tronPlan(artifacts: Artifacts): TronPlan {
 }
 
 function tronDepository(): PlannedDeployment {
-  return depositoryPlan(tronEnvironment, initializer)
+  return planDepository(tronEnvironment, initializer)
 }
 
 /** On each user chain. */
 function localDepository(): PlannedDeployment {
-  return depositoryPlan(localEnvironment, initializer)
+  return planDepository(localEnvironment, initializer)
 }
 
 /** Apart from the rest, because they need the depository's address, and one of them the swap router's. */
-export function routerPlan(around: Required<Surroundings>): {
+export function routerPlan(around: Required<ExistingContracts>): {
   readonly depositRouter: PlannedContract
   readonly depositAddresses: PlannedContract
   readonly permitRouter: PlannedContract
@@ -180,16 +183,16 @@ export function paidDepositories(
 }
 
 export function hubPlan(depositories = paidDepositories()): SettlementPlan {
-  return settlementPlan(localEnvironment, initializer, depositories)
+  return planSettlement(localEnvironment, initializer, depositories)
 }
 
 /** As an operator's command plans it. */
 function quotingContract(
   name: PlannedDeployment['name'],
-  around: Surroundings,
+  around: ExistingContracts,
   environment = localEnvironment,
 ): PlannedContract {
-  const plannedContract = deploymentPlan(environment, around).find((contract) => contract.name === name)
+  const plannedContract = planDeployment(environment, around).find((contract) => contract.name === name)
   if (plannedContract === undefined) throw new Error(`${name} is not planned`)
   return named(plannedContract)
 }

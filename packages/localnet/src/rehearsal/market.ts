@@ -1,4 +1,4 @@
-import { deploymentPlan, deploymentSalt } from '@causeway/contracts'
+import { deploymentSalt, planDeployment } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, zeroAddress } from 'viem'
 import { priceFeedAbi, tokenAbi } from '../contracts/abis.generated.ts'
@@ -47,7 +47,7 @@ const usdc = 10n ** 6n
 /** Keyless addresses of the market and of an operator's contracts there: a release refuses them elsewhere. */
 export function rehearsedAddresses(artifacts: Artifacts): readonly Hex[] {
   const { wrappedNative, tokens, feeds } = marketPlan(artifacts, deploymentSalt(rehearsalEnvironment))
-  const own = deploymentPlan(rehearsalEnvironment, { depository: zeroAddress })
+  const own = planDeployment(rehearsalEnvironment, { depository: zeroAddress })
   const keyless = ['FillContract', 'CleanupRouter', 'Permit2Router']
   return [
     ...[wrappedNative, ...Object.values(tokens), ...Object.values(feeds)].map(({ address }) => address),

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { findOverridden, type Launch } from './overridden.ts'
-import { admitStart, runDoctor, tellOverridden } from './tellReport.ts'
+import { admitStart, printOverridden, runDoctor } from './tellReport.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -95,7 +95,7 @@ test('O-97: doctor, start and command say it', async () => {
   await admitStart(service, {}, examine)
   expect(stderr.mock.calls.join()).toContain('OPS_PORT')
   stderr.mockClear()
-  await tellOverridden({ launch })
+  await printOverridden({ launch })
   expect(stderr.mock.calls.map(([line]) => line)).toEqual([
     `OPS_PORT is another one in the environment than in ${file}; the environment wins.\n`,
   ])

@@ -120,7 +120,7 @@ export async function admitStart(
 }
 
 /** Before a command other than `doctor`: prints a line for each variable of a file that the environment overrides. */
-export async function tellOverridden({ launch }: Pick<ExaminedService, 'launch'>): Promise<void> {
+export async function printOverridden({ launch }: Pick<ExaminedService, 'launch'>): Promise<void> {
   for (const { seen } of await findOverridden(launch)) process.stderr.write(`${seen}.\n`)
 }
 
@@ -130,7 +130,7 @@ export function silenceWarnings(): void {
 }
 
 /** Ends a process with 1 after its start or command failed. A configuration error is printed as a report, without stack. */
-export function endStart(service: ExaminedService, error: unknown): never {
+export function exitAfterFailedStart(service: ExaminedService, error: unknown): never {
   if (error instanceof ConfigurationError) {
     tellReport(describeFindings(service, findingsOf(error)), process.stderr)
   } else {
@@ -140,6 +140,6 @@ export function endStart(service: ExaminedService, error: unknown): never {
 }
 
 /** Mode of a file that a setting names, with its permission bits; `undefined` where there is none. */
-export function modeOfFile(path: string): number | undefined {
+export function readFileMode(path: string): number | undefined {
   return path === '' ? undefined : statSync(path, { throwIfNoEntry: false })?.mode
 }

@@ -36,21 +36,21 @@ export async function openTracing(
 }
 
 /** Wraps a database so that each statement and each transaction is a span. */
-export function tracedDatabase<Database extends SqlDatabase>(
+export function traceDatabase<Database extends SqlDatabase>(
   database: Database,
   tracing: Tracing | undefined,
 ): Database {
   if (tracing === undefined) return database
   const tracedMethods: SqlDatabase = {
     query: (text, values, options) =>
-      tracing.during(
+      tracing.runSpan(
         'database statement',
         statementAttributes(text),
         () => database.query(text, values, options),
         'client',
       ),
     transaction: (work, options) =>
-      tracing.during('database transaction', {}, () => database.transaction(work, options), 'client'),
+      tracing.runSpan('database transaction', {}, () => database.transaction(work, options), 'client'),
   }
   return { ...database, ...tracedMethods }
 }
@@ -62,13 +62,13 @@ function statementAttributes(text: string) {
 }
 
 /** Wraps a signer so that each signature is a span; the signed data is no part of it. */
-export function tracedSigner<SomeSigner extends Signer>(
+export function traceSigner<SomeSigner extends Signer>(
   signer: SomeSigner,
   tracing: Tracing | undefined,
 ): SomeSigner {
   if (tracing === undefined) return signer
   return {
     ...signer,
-    sign: (request, options) => tracing.during('sign', {}, () => signer.sign(request, options)),
+    sign: (request, options) => tracing.runSpan('sign', {}, () => signer.sign(request, options)),
   }
 }

@@ -62,7 +62,7 @@ export class OtlpTracing implements Tracing {
     this.#tracer = this.#provider.getTracer('causeway')
   }
 
-  serve(name: string, traceparent: string | undefined, startedAtMs: number): RequestTrace {
+  startRequest(name: string, traceparent: string | undefined, startedAtMs: number): RequestTrace {
     const { context: from, isSampled } = this.#parentOf(traceparent)
     if (!isSampled) return { traceId: undefined, run: (next) => this.#store.run('unsampled', next) }
     const span = this.#begin(name, SpanKind.SERVER, {}, startedAtMs, from)
@@ -81,7 +81,7 @@ export class OtlpTracing implements Tracing {
     }
   }
 
-  start<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T> {
+  runTrace<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T> {
     const { context: from, isSampled } = this.#parentOf(undefined)
     if (!isSampled) return this.#store.run('unsampled', work)
     const span = this.#begin(name, SpanKind.INTERNAL, attributes, performance.now(), from)
@@ -94,7 +94,7 @@ export class OtlpTracing implements Tracing {
     )
   }
 
-  during<T>(
+  runSpan<T>(
     name: string,
     attributes: SpanAttributes,
     work: () => Promise<T>,
@@ -105,7 +105,7 @@ export class OtlpTracing implements Tracing {
     return child === undefined ? work() : this.#store.run(child, () => finish(child.span, work))
   }
 
-  called(
+  recordEndedCall(
     name: string,
     attributes: SpanAttributes,
     { seconds, failure }: { seconds: number; failure: string | undefined },

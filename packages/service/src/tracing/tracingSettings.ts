@@ -31,7 +31,10 @@ type TracingValues = {
 }
 
 /** @returns undefined where no collector is configured: tracing is off */
-export function tracingSettings(values: TracingValues, defaultRatio: number): TracingSettings | undefined {
+export function readTracingSettings(
+  values: TracingValues,
+  defaultRatio: number,
+): TracingSettings | undefined {
   const base = values.OTEL_EXPORTER_OTLP_ENDPOINT?.reveal()
   const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.reveal() ?? (base && tracesUnder(base))
   if (url === undefined) return undefined

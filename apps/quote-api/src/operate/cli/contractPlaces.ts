@@ -4,15 +4,15 @@ import { type ChainRegistry, loadConfigFile } from '@causeway/chains'
 import type { Arguments } from '@causeway/cli'
 import {
   type DeployedName,
-  deploymentPlan,
   depositoryInitialization,
-  depositoryPlan,
   type Initialization,
-  namedBuilders,
   type PlannedDeployment,
   paidDepositories,
+  planDeployment,
+  planDepository,
+  planSettlement,
+  readBuilders,
   settlementInitializations,
-  settlementPlan,
 } from '@causeway/contracts'
 import { ConfigurationError, type Hex, type Secret } from '@causeway/core'
 import { type SettlementFile, settlementFileSchema } from '@causeway/core/config'
@@ -117,7 +117,7 @@ async function openHub(
       const allocator = contracts.find(({ name }) => name === 'Allocator')?.address
       if (settlement === undefined || allocator === undefined) return contracts
       const depositories = paidDepositories(settlement.depositories, chains)
-      return [...contracts, ...(await namedBuilders(connected.client, allocator, depositories))]
+      return [...contracts, ...(await readBuilders(connected.client, allocator, depositories))]
     },
     codeHashes: new Map(Object.entries(hub.codeHashes ?? {})),
     // No file holds a builder's address: the allocator contract names it.
@@ -159,8 +159,8 @@ function chainPlan(
   { config, quoting, depository }: QuotableChain,
   settlement: SettlementFile | undefined,
 ): DeploymentTarget['plan'] {
-  const ownDepository = settlement && depositoryPlan(environment, settlement.initializer)
-  const otherContracts = deploymentPlan(environment, {
+  const ownDepository = settlement && planDepository(environment, settlement.initializer)
+  const otherContracts = planDeployment(environment, {
     depository: ownDepository?.address ?? quoting.hexAddress(depository),
     swapRouter: config.uniswapV3?.swapRouter,
     wrappedNative: config.wrappedNative,
@@ -181,7 +181,7 @@ function hubPlan(
 ): DeploymentTarget['plan'] {
   const { initializer, owner, mappingOperator = owner } = settlement
   const depositories = paidDepositories(settlement.depositories, chains)
-  const plan = settlementPlan(environment, initializer, depositories)
+  const plan = planSettlement(environment, initializer, depositories)
   const { builders, ...contracts } = plan
   return {
     contracts: [...Object.values(contracts), ...builders],
