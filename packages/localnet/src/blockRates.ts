@@ -1,10 +1,10 @@
-// Request rate of a service to a chain with five blocks a second, compared with a block every two seconds.
+// Measures that a service asks a chain with five blocks a second no more than one with a block every two seconds.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FaultCounters } from './faultProxy/counting.ts'
 import type { FaultProxy } from './faultProxy/faultProxy.ts'
 import { askNode } from './nodes/askNode.ts'
 
-/** Base is the fast one; the nodes make a block in two seconds by themselves. */
+/** Milliseconds between blocks. The nodes mine every two seconds by themselves; `makeBlocks` makes Base faster. */
 export const blockTimes = { base: 200, optimism: 2_000 } as const
 
 /** Proxies before the nodes, which all that a service asks them goes through. */
@@ -12,13 +12,13 @@ export type CountedChains = Readonly<Record<keyof typeof blockTimes, FaultProxy>
 
 type CallsByMethod = FaultCounters['callsByMethod']
 
-/** Beside those that the node makes by itself. @returns what ends it */
+/** Mines on a node every `everyMs`, beside the blocks that it makes by itself. @returns a function that ends it */
 export function makeBlocks(url: string, everyMs: number): () => void {
-  const making = setInterval(() => {
-    // Errors are ignored: a node that stops makes no more blocks, and the count does not need them.
+  const timer = setInterval(() => {
+    // An error means that the node stopped, and then nothing is counted any more.
     askNode(url, 'evm_mine', []).catch(() => undefined)
   }, everyMs)
-  return () => clearInterval(making)
+  return () => clearInterval(timer)
 }
 
 /** Requests counted in 16 seconds. */
@@ -44,11 +44,11 @@ export function findExcess(
   ]
 }
 
-/** Those that the faster chain is asked more often lead to who asks them. */
+/** Calls by method, those first that the faster chain is asked most more often: the method tells which code asks. */
 function listMethods(fast: CallsByMethod, slow: CallsByMethod): readonly string[] {
-  const more = (method: string) => (fast[method] ?? 0) - (slow[method] ?? 0)
+  const excessOf = (method: string) => (fast[method] ?? 0) - (slow[method] ?? 0)
   return [...new Set([...Object.keys(fast), ...Object.keys(slow)])]
-    .sort((a, b) => more(b) - more(a))
+    .sort((a, b) => excessOf(b) - excessOf(a))
     .map(
       (method) =>
         `${method}: ${fast[method] ?? 0} of the faster chain, ${slow[method] ?? 0} of the slower one`,
@@ -60,15 +60,18 @@ export async function findUnequalWork(
   chains: CountedChains,
   leastRequests: number,
 ): Promise<readonly string[]> {
-  const newest = async () => ({
+  const readHeights = async () => ({
     base: await newestOf(chains.base),
     optimism: await newestOf(chains.optimism),
   })
-  const before = await newest()
+  const before = await readHeights()
   const [fast, slow] = await Promise.all([countAsked(chains.base), countAsked(chains.optimism)])
-  const after = await newest()
-  const isFaster = after.base - before.base > 3 * (after.optimism - before.optimism)
-  return [...findExcess({ fast, slow }, leastRequests), ...(isFaster ? [] : ['no chain was the faster one'])]
+  const after = await readHeights()
+  const wasBaseFaster = after.base - before.base > 3 * (after.optimism - before.optimism)
+  return [
+    ...findExcess({ fast, slow }, leastRequests),
+    ...(wasBaseFaster ? [] : ['no chain was the faster one']),
+  ]
 }
 
 export async function newestOf({ url }: FaultProxy): Promise<number> {

@@ -8,13 +8,13 @@ export type AllocatorNetwork = {
   readonly keys: Pick<LocalKeys, 'allocator'>
 }
 
-/** Keys of others that a shell may hold: the allocator refuses to start beside them. */
+/** Empty, because the allocator refuses to start beside keys of other services, which a developer's shell may hold. */
 const foreignKeys = {
   ...{ ECDSA_PRIVATE_KEY: '', ECDSA_PRIVATE_KEY_FILE: '', AWS_KMS_SIGNER_KEY_ID: '' },
   ...{ ADMIN_API_KEY: '', API_KEY_PEPPERS: '', SOLVER_API_KEY: '' },
 }
 
-/** Variables of the allocator of a local network but those of its keys. */
+/** Environment of a local network's allocator, without the variables that hold its own keys. */
 export function allocatorEnvironment(
   { chains }: Pick<AllocatorNetwork, 'chains'>,
   settings: { readonly opsPort: number; readonly pollMs: number; readonly stateDirectory?: string },
@@ -35,6 +35,7 @@ export function allocatorKeys({ keys }: Pick<AllocatorNetwork, 'keys'>): { ecdsa
   return { ecdsa: privateKey, ed25519: allocatorEd25519Key(privateKey) }
 }
 
+/** Signs withdrawals on Solana. It follows from the ECDSA key, so that the key file keeps one key per role. */
 export function allocatorEd25519Key(privateKey: Hex): Hex {
   return derivedKey('allocator on Solana', { privateKey })
 }

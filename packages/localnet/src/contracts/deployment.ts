@@ -6,7 +6,7 @@ export const localChainIds = { base: 8453, optimism: 10, hub: 537713 } as const
 /** Symbols of the tokens deployed on base and optimism. USDC and USDX: 6 decimals, TIDE: 18. */
 export type TokenSymbol = 'USDC' | 'USDX' | 'TIDE'
 
-/** Prices that feeds of the local network answer. */
+/** Prices in USD for which each user chain has a feed contract. */
 export type FeedKey = 'ETH/USD' | 'USDC/USD' | 'USDX/USD' | 'TIDE/USD' | 'SOL/USD' | 'BTC/USD' | 'TRX/USD'
 
 /** Builds a record by calling `make` once per feed. */
@@ -22,6 +22,7 @@ export function forEachFeed<Value>(make: (key: FeedKey) => Value): Readonly<Reco
   }
 }
 
+/** A Uniswap v3 pool; `feePips` is its fee in hundredths of a basis point. */
 export type PoolDeployment = {
   readonly address: Hex
   readonly token0: Hex
@@ -64,6 +65,7 @@ export type ChainDeployment = {
   }
 }
 
+/** Addresses of the settlement contracts on the hub; the payload builders encode the allocator's withdrawals. */
 export type HubDeployment = {
   readonly chainId: number
   readonly hub: Hex
@@ -79,8 +81,8 @@ export type HubDeployment = {
 }
 
 /**
- * Contracts of Tron, which run on the node of Base. They are others than those of Base, so that nobody takes a deposit
- * on one chain for one on the other.
+ * Contracts of Tron, which run on Base's node. Their addresses differ from those of Base's own contracts, so that a
+ * deposit on one chain is not taken for a deposit on the other.
  */
 export type TronDeployment = {
   readonly depository: Hex
@@ -88,6 +90,7 @@ export type TronDeployment = {
   readonly usdc: Hex
 }
 
+/** All contracts of a local network; the manifest keeps it over restarts. */
 export type NetworkDeployment = {
   readonly base: ChainDeployment
   readonly optimism: ChainDeployment

@@ -5,7 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 /** Code that clients of EIP-7702 delegate to. @source github.com/Uniswap/calibur 1.0.0 */
 export const caliburAddress: Hex = '0x000000009b1d0af20d8c6d0a44e162d11f9b8f00'
 
-/** The part of it that is used here. */
+/** The part of Calibur's ABI that batches use. */
 export const caliburAbi = parseAbi([
   'struct Call { address to; uint256 value; bytes data; }',
   'struct BatchedCall { Call[] calls; bool revertOnFailure; }',
@@ -16,11 +16,13 @@ export const caliburAbi = parseAbi([
 
 export type BatchedCall = { readonly to: Hex; readonly value: bigint; readonly data: Hex }
 
-/** Signed terms of a batch beside its calls. */
+/** Signed terms of a batch beside its calls; absent ones are zero. */
 export type BatchTerms = {
   readonly chainId: number
   readonly nonce?: bigint
+  /** Names the key that signs; zero: the account's own. */
   readonly keyHash?: Hex
+  /** The only sender that may run the batch; zero: anybody. */
   readonly executor?: Hex
   /** Unix seconds; 0: never too late. */
   readonly deadline?: bigint
@@ -48,7 +50,10 @@ const types = {
   ],
 } as const
 
-/** One batch of an account that has, or gets with the same transaction, the code at `caliburAddress`. */
+/**
+ * Signs calls of an account that has Calibur's code, or gets it with the same transaction.
+ * @returns the call to the account that runs the batch
+ */
 export async function signBatch(
   privateKey: Hex,
   calls: readonly BatchedCall[],
@@ -65,16 +70,17 @@ export async function signBatch(
     primaryType: 'SignedBatchedCall',
     message,
   })
-  const wrapped = encodeAbiParameters([{ type: 'bytes' }, { type: 'bytes' }], [signature, '0x'])
-  const data = encodeFunctionData({ abi: caliburAbi, functionName: 'execute', args: [message, wrapped] })
+  // Calibur takes the signature together with data for a hook, which is empty.
+  const wrappedSignature = encodeAbiParameters([{ type: 'bytes' }, { type: 'bytes' }], [signature, '0x'])
+  const args = [message, wrappedSignature] as const
+  const data = encodeFunctionData({ abi: caliburAbi, functionName: 'execute', args })
   return { to: account.address, data }
 }
 
-/** Delegation of an account to that code, for one transaction of another sender. @source EIP-7702 */
+/** Signs an account's delegation to Calibur, for a transaction that another account sends. @source EIP-7702 */
 export async function signDelegation(privateKey: Hex, chainId: number, nonce = 0) {
   const account = privateKeyToAccount(privateKey)
-  const { r, s, yParity } = await account.signAuthorization({
-    ...{ contractAddress: caliburAddress, chainId, nonce },
-  })
+  const authorization = { contractAddress: caliburAddress, chainId, nonce }
+  const { r, s, yParity } = await account.signAuthorization(authorization)
   return { chainId, address: caliburAddress, nonce, yParity: yParity ?? 0, r, s }
 }

@@ -13,10 +13,10 @@ export function testFill(fill: Partial<Fill> & { readonly orderId: Hex }): Hex {
   return encodeFill({ id: fill.orderId, deadlineSeconds: neverSeconds, ...fill })
 }
 
-/** Calls of an order of their own, and the address that runs them: what they spend is to be paid there. */
+/** Calls of an order, and the clone that runs them: a fill has to pay there what the calls spend. */
 export function testCalls(
   calls: readonly FillCall[],
-  place: {
+  order: {
     readonly fillContract: Hex
     readonly filler: Hex
     readonly recipient: Hex
@@ -24,8 +24,8 @@ export function testCalls(
     readonly orderSalt?: Hex
   },
 ): { readonly orderCalls: OrderCalls; readonly clone: Hex } {
-  const { recipient, sweptTokens = [], orderSalt = randomWord() } = place
-  const clone = orderCloneAddress({ ...place, orderSalt, calls })
+  const { recipient, sweptTokens = [], orderSalt = randomWord() } = order
+  const clone = orderCloneAddress({ ...order, orderSalt, calls })
   return { orderCalls: { orderSalt, recipient, sweptTokens, calls }, clone }
 }
 

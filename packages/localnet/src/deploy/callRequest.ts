@@ -4,7 +4,7 @@ import { decodeEvmWithdrawal, type EvmWithdrawal } from '@causeway/families/rule
 import { encodeFunctionData } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 
-/** EIP-712 types of what a depository executes for its allocator. @source oracle-protocol.md 1.7 */
+/** EIP-712 types of a request that a depository executes once its allocator signed it. @source oracle-protocol.md 1.7 */
 const callRequestTypes = {
   CallRequest: [
     { name: 'calls', type: 'Call[]' },
@@ -25,7 +25,7 @@ export function payloadCallData(payload: Hex, signature: Hex): Hex {
   return encodeFunctionData({ abi: depositoryAbi, functionName: 'execute', args })
 }
 
-/** As `payloadCallData`, of a request that the allocator signs here: for tests, which hold its key. */
+/** Signs a request with the allocator's key, which tests hold, and returns calldata as `payloadCallData` does. */
 export async function executeCallData(args: {
   readonly chainId: number
   readonly depository: Hex

@@ -27,7 +27,7 @@ import {
 import { zeroSalt } from '../uniswap/create2.ts'
 import { multicall3Address } from './predeploys.ts'
 
-/** A contract that goes through the CREATE2 proxy: its address depends on its salt and code alone. */
+/** A contract that goes through the CREATE2 proxy: its address depends on its salt and code alone. `what` names it. */
 export type PlannedContract = Deployable & { readonly what: string }
 
 /** Tokens and feeds of one user chain. */
@@ -37,6 +37,7 @@ export type MarketPlan = {
   readonly feeds: Readonly<Record<FeedKey, PlannedContract>>
 }
 
+/** The market and those contracts of an operator whose code needs no other contract's address. */
 export type UserChainPlan = MarketPlan & {
   readonly depository: PlannedContract & PlannedDeployment
   readonly fillContract: PlannedContract
@@ -47,14 +48,14 @@ export type UserChainPlan = MarketPlan & {
 export const localEnvironment = 'local'
 
 /**
- * Everybody may call through it, so no address depends on a key of one machine. Where nobody else sends
- * transactions that is safe; elsewhere the initializer is an account.
+ * The account that may initialise the contracts, and a part of their addresses. Anybody may call through Multicall3, so
+ * no address depends on a machine's key. That is safe where nobody else sends transactions.
  */
 const initializer = multicall3Address
 
 /**
- * Contracts that others have deployed on both user chains before an operator comes: equal on every machine, because
- * nothing in it depends on a key. @param salt another one for every kind of network, so that they share no address
+ * Contracts that others have deployed before an operator comes: equal on every machine, because nothing in them
+ * depends on a key. @param salt differs between kinds of networks, so that they share no address
  */
 export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
   const plan = (subject: string, initCode: Hex) => ({
@@ -93,7 +94,7 @@ export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
   }
 }
 
-/** Contracts of both user chains, with equal addresses on every machine. */
+/** Contracts of both user chains, with equal addresses on every machine. Two of them do not use the depository. */
 export function userChainPlan(artifacts: Artifacts): UserChainPlan {
   return {
     depository: named(localDepository()),
@@ -109,7 +110,7 @@ export type TronPlan = {
   readonly usdc: PlannedContract
 }
 
-/** Makes addresses of its own out of the same code. */
+/** Salt of Tron's contracts: with it the same code has other addresses than on Base. */
 const tronEnvironment = 'local.tron'
 
 export function tronPlan(artifacts: Artifacts): TronPlan {
@@ -125,12 +126,12 @@ function tronDepository(): PlannedDeployment {
   return planDepository(tronEnvironment, initializer)
 }
 
-/** On each user chain. */
+/** The depository of each user chain. */
 function localDepository(): PlannedDeployment {
   return planDepository(localEnvironment, initializer)
 }
 
-/** Apart from the rest, because they need the depository's address, and one of them the swap router's. */
+/** Planned after the rest, because their code holds the depository's address, and one of them the swap router's. */
 export function routerPlan(around: Required<ExistingContracts>): {
   readonly depositRouter: PlannedContract
   readonly depositAddresses: PlannedContract
@@ -146,28 +147,28 @@ export function routerPlan(around: Required<ExistingContracts>): {
 }
 
 /**
- * Depositories that the allocator of a local network pays from.
- * @param own depositories of families in place of the planned ones
+ * Depositories that the allocator of a local network pays from, each with the contract that builds its payloads.
+ * @param replacing depositories of families in place of the planned ones
  */
 export function paidDepositories(
-  own: Partial<Record<'solana' | 'hyperliquid', string>> = {},
+  replacing: Partial<Record<'solana' | 'hyperliquid', string>> = {},
 ): readonly PaidDepository[] {
   const depository = localDepository().address
-  const families = { ...familyDepositories(tronDepository().address), ...own }
+  const addresses = { ...familyDepositories(tronDepository().address), ...replacing }
   const evm = { depository, builder: { name: 'EvmPayloadBuilder' } } as const
   const family = (id: 'solana' | 'bitcoin' | 'hyperliquid' | 'lighter') => ({
-    ...{ chainId: derivedHubChainId(id), depository: families[id] },
+    ...{ chainId: derivedHubChainId(id), depository: addresses[id] },
   })
   return [
     { chainId: BigInt(localChainIds.base), ...evm },
     { chainId: BigInt(localChainIds.optimism), ...evm },
     // Requests spell Tron's accounts as 20 bytes.
-    { ...evm, chainId: tronChainId, depository: tronEvmAddress(families.tron) },
+    { ...evm, chainId: tronChainId, depository: tronEvmAddress(addresses.tron) },
     {
       ...family('solana'),
       builder: {
         ...{ name: 'SolanaPayloadBuilder', domain: solanaDomain },
-        vault: bytesToHex(solanaCodec.encodeAddress(deriveProgramAddresses(families.solana).vault)),
+        vault: bytesToHex(solanaCodec.encodeAddress(deriveProgramAddresses(addresses.solana).vault)),
       },
     },
     { ...family('bitcoin'), builder: { name: 'BitcoinPayloadBuilder' } },
@@ -186,7 +187,7 @@ export function hubPlan(depositories = paidDepositories()): SettlementPlan {
   return planSettlement(localEnvironment, initializer, depositories)
 }
 
-/** As an operator's command plans it. */
+/** One contract of the plan that an operator's deployment follows. */
 function quotingContract(
   name: PlannedDeployment['name'],
   around: ExistingContracts,
@@ -197,6 +198,7 @@ function quotingContract(
   return named(plannedContract)
 }
 
+/** Names a contract in messages as its sources do. */
 export function named(contract: PlannedDeployment): PlannedContract & PlannedDeployment {
   return { what: contract.name, ...contract }
 }

@@ -13,7 +13,10 @@ const ownerAbi = [
   { type: 'function', name: 'owner', stateMutability: 'view', inputs: [], outputs: [{ type: 'address' }] },
 ] as const
 
-/** A local chain as the operator's command sees one. Needs Multicall3 in place: everything is called through it. */
+/**
+ * A local chain in the form that an operator's deployment takes. It sends everything through Multicall3, which has to be
+ * in place. @param nameOf names a transaction in the error of one that reverts
+ */
 export function deploymentChain(
   chain: LocalChain,
   deployer: LocalAccount,
@@ -25,7 +28,7 @@ export function deploymentChain(
     send: (transactions) =>
       chain.send(
         deployer,
-        chunked(transactions).map((chunk) => together(chunk.map(nameOf).join(', '), chunk)),
+        splitByCalldata(transactions).map((chunk) => multicall(chunk.map(nameOf).join(', '), chunk)),
       ),
   }
 }
@@ -36,6 +39,7 @@ export async function deployMissing(
   deployer: LocalAccount,
   planned: readonly PlannedContract[],
 ): Promise<void> {
+  // Calldata of the CREATE2 proxy is the salt and then the creation code.
   const nameOf = ({ data }: Transaction) =>
     `deployment of ${planned.find(({ initCode }) => data.endsWith(initCode.slice(2)))?.what}`
   const deployed = await deployContracts(deploymentChain(chain, deployer, nameOf), planned)
@@ -47,8 +51,8 @@ export async function deployMissing(
 export type LocalInitialization = { readonly contract: PlannedContract; readonly data: Hex }
 
 /**
- * Makes the one `initialize` call of every contract that is local alone and has no owner yet, all in one
- * transaction: the call names the owner, so it does not matter who sends it.
+ * Calls `initialize` of tokens and feeds that have no owner yet, all in one transaction: the call names the owner, so it
+ * does not matter who sends it.
  */
 export async function initializeMissing(
   chain: LocalChain,
@@ -64,11 +68,12 @@ export async function initializeMissing(
   if (missing.length === 0) return
   const subject = `initialization of ${missing.map(({ contract }) => contract.what).join(', ')}`
   const calls = missing.map(({ contract, data }) => ({ to: contract.address, data }))
-  await chain.send(deployer, [together(subject, calls)])
+  await chain.send(deployer, [multicall(subject, calls)])
 }
 
-function chunked(transactions: readonly Transaction[]): readonly (readonly Transaction[])[] {
+function splitByCalldata(transactions: readonly Transaction[]): readonly (readonly Transaction[])[] {
   const chunks: Transaction[][] = []
+  // So the first transaction begins a chunk.
   let bytesInLast = Number.POSITIVE_INFINITY
   for (const transaction of transactions) {
     const bytes = size(transaction.data)
@@ -82,7 +87,8 @@ function chunked(transactions: readonly Transaction[]): readonly (readonly Trans
   return chunks
 }
 
-function together(subject: string, calls: readonly Transaction[]): LocalTransaction {
+/** One transaction that makes several calls, all of which have to succeed. */
+function multicall(subject: string, calls: readonly Transaction[]): LocalTransaction {
   return {
     what: subject,
     to: multicall3Address,

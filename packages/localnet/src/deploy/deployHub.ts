@@ -18,7 +18,7 @@ import { placeMulticall3 } from './predeploys.ts'
 /** Signatures an execution needs of the three oracles. @source design.md 7.1 */
 const oracleThreshold = 2
 
-/** Hub ledger, oracle contract, multisig of the three oracles, generic mapping, allocator with its builders. */
+/** Deploys the hub ledger, oracle contract, multisig of the three oracles, generic mapping, allocator and its builders. */
 export async function deployHub(
   chain: LocalChain,
   artifacts: Artifacts,
@@ -30,13 +30,12 @@ export async function deployHub(
   await Promise.all([placeMulticall3(chain, artifacts), fundNative(chain, hubGrants(keys))])
   await deployMissing(chain, keys.deployer, [...Object.values(contracts), ...builders].map(named))
   const parties = {
-    ...{
-      owner,
-      mappingOperator: owner,
-      oracles: keys.oracles.map(({ address }) => address),
-      oracleThreshold,
-    },
-    ...{ allocatorSigner: keys.allocator.address, depositories: paidDepositories() },
+    owner,
+    mappingOperator: owner,
+    oracles: keys.oracles.map(({ address }) => address),
+    oracleThreshold,
+    allocatorSigner: keys.allocator.address,
+    depositories: paidDepositories(),
   }
   await initializeContracts(
     deploymentChain(chain, keys.deployer, ({ to }) => `initialization of ${to}`),
@@ -57,18 +56,18 @@ export async function deployHub(
   }
 }
 
-/** The allocator of a deployed hub pays from these depositories as well. */
+/** Lets the allocator of a deployed hub pay from further depositories, those of a test's own stand-ins. */
 export async function addDepositories(
   chain: LocalChain,
   deployer: LocalKeys['deployer'],
   { allocator }: Pick<HubDeployment, 'allocator'>,
-  own: NonNullable<Parameters<typeof paidDepositories>[0]>,
+  replacing: NonNullable<Parameters<typeof paidDepositories>[0]>,
 ): Promise<void> {
-  const depositories = paidDepositories(own)
+  const depositories = paidDepositories(replacing)
   const { builders } = hubPlan(depositories)
   await deployMissing(chain, deployer, builders.map(named))
   const { publicClient, walletClient } = chain.as(deployer)
-  const added = depositories.filter(({ depository }) => Object.values(own).includes(depository))
+  const added = depositories.filter(({ depository }) => Object.values(replacing).includes(depository))
   for (const { chainId, depository, builder } of added) {
     const { request } = await publicClient.simulateContract({
       ...{ address: allocator, abi: allocatorAbi, functionName: 'setBuilder' },
@@ -79,7 +78,7 @@ export async function addDepositories(
 }
 
 function addressOf(builders: readonly PlannedDeployment[], name: PlannedDeployment['name']): Hex {
-  const found = builders.find((builder) => builder.name === name)
-  if (found === undefined) throw new Error(`${name} is not planned`)
-  return found.address
+  const planned = builders.find((builder) => builder.name === name)
+  if (planned === undefined) throw new Error(`${name} is not planned`)
+  return planned.address
 }

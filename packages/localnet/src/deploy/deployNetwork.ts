@@ -14,9 +14,8 @@ export type NetworkToDeploy = {
 }
 
 /**
- * Deploys, initialises and funds the three chains of a local network, side by side, and Tron on the first. It changes only
- * what is missing: called again on the same chains it sends no transaction.
- *
+ * Deploys, initialises and funds the three chains of a local network, side by side. Tron follows Base, because one
+ * account deploys both on one node. Only what is missing changes: a second call sends no transaction.
  * @throws Error naming the transactions that reverted, or the compiler's messages
  */
 export async function deployNetwork(args: NetworkToDeploy): Promise<NetworkDeployment> {

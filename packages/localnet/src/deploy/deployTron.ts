@@ -9,14 +9,13 @@ import { tronPlan } from './contractPlan.ts'
 import { deployMissing, deploymentChain, initializeMissing } from './deployContracts.ts'
 import { tronGrants } from './funding.ts'
 
-/** Contracts and balances of Tron, on the node of Base once that chain is deployed. What is there is left as it is. */
+/** Deploys and funds Tron's contracts on Base's node, once Base is deployed. What is there is left as it is. */
 export async function deployTron(
   chain: LocalChain,
   { artifacts, keys }: { readonly artifacts: Artifacts; readonly keys: LocalKeys },
 ): Promise<TronDeployment> {
-  const plan = tronPlan(artifacts)
+  const { depository, fillContract, usdc } = tronPlan(artifacts)
   const { deployer, allocator } = keys
-  const [depository, fillContract, usdc] = [plan.depository, plan.fillContract, plan.usdc]
   await deployMissing(chain, deployer, [depository, fillContract, usdc])
   const owner = deployer.address
   await initializeContracts(
@@ -33,6 +32,7 @@ export async function deployTron(
   }
 }
 
+/** Gives out TRX and USDC. A supply of USDC means that an earlier start did. */
 async function fund(
   chain: LocalChain,
   keys: LocalKeys,
@@ -41,9 +41,9 @@ async function fund(
   const supply = { address: to, abi: tokenAbi, functionName: 'totalSupply' } as const
   if ((await chain.client.readContract(supply)) > 0n) return
   const grants = tronGrants(keys)
-  const coins = grants.filter(({ sun }) => sun > 0n)
+  const coinGrants = grants.filter(({ sun }) => sun > 0n)
   await Promise.all(
-    coins.map(({ account: address, sun: value }) => chain.node.setBalance({ address, value })),
+    coinGrants.map(({ account: address, sun: value }) => chain.node.setBalance({ address, value })),
   )
   const args = [grants.map(({ account, usdc: amount }) => ({ to: account, amount }))] as const
   const data = encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args })

@@ -4,6 +4,7 @@ import type { FeedKey, TokenSymbol } from '../contracts/deployment.ts'
 import { hubPayers, tronAccounts } from '../keys/familyAccounts.ts'
 import type { LocalAccount, LocalKeys } from '../keys/localKeys.ts'
 
+/** Balances that an account gets once, in smallest units. */
 export type Grant = {
   readonly account: LocalAccount
   readonly nativeWei: bigint
@@ -44,18 +45,18 @@ export function userChainGrants(keys: LocalKeys): readonly Grant[] {
 /** Balances of accounts on Tron: TRX, which are the coins of the node there, and USDC, both with six decimals. */
 export function tronGrants(keys: LocalKeys): readonly { account: Hex; sun: bigint; usdc: bigint }[] {
   const { fillWallet, users } = tronAccounts(keys)
-  const of = ({ address }: { readonly address: string }, trx: bigint, usdc: bigint) => ({
+  const grant = ({ address }: { readonly address: string }, trx: bigint, usdc: bigint) => ({
     ...{ account: tronHexAddress(address), sun: trx * unit6, usdc: usdc * unit6 },
   })
   return [
-    of(fillWallet, 1_000_000n, 40_000n),
-    ...users.map((user) => of(user, 100_000n, 100_000n)),
-    // One key is an account of Base as well, whose coins are TRX enough.
+    grant(fillWallet, 1_000_000n, 40_000n),
+    ...users.map((user) => grant(user, 100_000n, 100_000n)),
+    // The users' EVM keys have accounts on Tron too. Their coins on Base's node count as TRX there.
     ...keys.users.map(({ address }) => ({ account: address, sun: 0n, usdc: 100_000n * unit6 })),
   ]
 }
 
-/** Gas on the hub for those who send transactions there. */
+/** Coins for gas on the hub, for every account that sends transactions there. */
 export function hubGrants(keys: LocalKeys): readonly Grant[] {
   const { quoteApi, solver } = hubPayers(keys)
   return [keys.deployer, keys.fillWallet, keys.keeper, keys.allocator, quoteApi, solver].map((account) => ({
@@ -65,7 +66,7 @@ export function hubGrants(keys: LocalKeys): readonly Grant[] {
   }))
 }
 
-/** USD with 8 decimals that the feeds answer at the start, and that the pools start at; the last three are in none. */
+/** First answers of the feeds, USD with 8 decimals; pools start at the same prices. No pool trades SOL, BTC or TRX. */
 export const initialFeedAnswers = {
   'ETH/USD': 2_500n * 10n ** 8n,
   'USDC/USD': 10n ** 8n,

@@ -13,7 +13,7 @@ import { amountWorth, type PooledToken, type PoolPlan, poolPlans, tickRange } fr
 /** More than all planned positions take together. */
 const wrappedReserveWei = 50_000n * 10n ** 18n
 
-type Around = {
+type PoolContext = {
   readonly uniswap: UniswapV3Deployment
   readonly addresses: Readonly<Record<PooledToken, Hex>>
 }
@@ -43,10 +43,11 @@ async function openPool(
   chain: LocalChain,
   owner: LocalAccount,
   plan: PoolPlan,
-  { uniswap, addresses }: Around,
+  { uniswap, addresses }: PoolContext,
 ): Promise<PoolDeployment> {
   const clients = chain.as(owner)
   const { tokenA, tokenB, feePips } = plan
+  // Amounts of equal worth: their ratio is the price.
   const price = { amountA: amountWorth(tokenA, 1_000_000n), amountB: amountWorth(tokenB, 1_000_000n) }
   const pool = await createPool({
     ...clients,
@@ -70,12 +71,13 @@ async function openPool(
   return pool
 }
 
-/** Near enough to place positions by: it decides where liquidity lies, and no amount. */
+/** Tick of a price, as a float: it decides only in which ticks liquidity lies, and no amount. */
 function tickOf(amount0: bigint, amount1: bigint): number {
   const sqrtPrice = Number(sqrtPriceX96FromAmounts({ amount0, amount1 })) / 2 ** 96
   return Math.floor((2 * Math.log(sqrtPrice)) / Math.log(1.0001))
 }
 
+/** Wraps the owner's coins, once, for all positions. */
 async function wrapReserve(chain: LocalChain, owner: LocalAccount, wrappedNative: Hex): Promise<void> {
   const wrapped = await chain.client.readContract({
     address: wrappedNative,

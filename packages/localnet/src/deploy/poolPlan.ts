@@ -7,6 +7,7 @@ export type PooledToken = 'WETH' | 'USDC' | 'USDX' | 'TIDE'
 export type PoolPlan = {
   readonly tokenA: PooledToken
   readonly tokenB: PooledToken
+  /** In hundredths of a basis point. */
   readonly feePips: number
   readonly positions: readonly PositionPlan[]
 }
@@ -19,14 +20,14 @@ export type PositionPlan = {
   readonly usd: bigint
 }
 
-const pooled: Readonly<Record<PooledToken, { readonly decimals: number; readonly feed: FeedKey }>> = {
+const tokenFacts: Readonly<Record<PooledToken, { readonly decimals: number; readonly feed: FeedKey }>> = {
   WETH: { decimals: 18, feed: 'ETH/USD' },
   USDC: { decimals: 6, feed: 'USDC/USD' },
   USDX: { decimals: 6, feed: 'USDX/USD' },
   TIDE: { decimals: 18, feed: 'TIDE/USD' },
 }
 
-/** Over the whole range, about ±30 %, about ±6 %, and one step beyond the last on each side. */
+/** Over the whole range, about ±30 %, about ±6 %, and between 6 % and 12 % on each side. */
 const volatilePositions: readonly PositionPlan[] = [
   { lower: undefined, upper: undefined, usd: 2_000_000n },
   { lower: -2_600, upper: 2_600, usd: 3_000_000n },
@@ -55,10 +56,11 @@ export const poolPlans: readonly PoolPlan[] = [
 
 /** Smallest units worth so many whole USD at the first price, rounded down. */
 export function amountWorth(token: PooledToken, usd: bigint): bigint {
-  const { decimals, feed } = pooled[token]
+  const { decimals, feed } = tokenFacts[token]
   return (usd * 10n ** 8n * 10n ** BigInt(decimals)) / initialFeedAnswers[feed]
 }
 
+/** The highest tick of Uniswap v3; the lowest is its negative. */
 const lastTick = 887_272
 
 /**

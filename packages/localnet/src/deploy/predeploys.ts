@@ -11,6 +11,7 @@ export const multicall3Address: Hex = '0xca11bde05977b3631167028862be2a173976ca1
 /** The OP stack's predeploy. */
 export const gasPriceOracleAddress: Hex = '0x420000000000000000000000000000000000000f'
 
+/** Settings of the OP stack's gas price oracle: what a transaction pays for its bytes on L1, and to the operator. */
 export type RollupFees = {
   readonly l1BaseFeeWei: bigint
   readonly blobBaseFeeWei: bigint
@@ -64,7 +65,7 @@ export async function placeGasPriceOracle(
   )
 }
 
-/** The words that GasPriceOracle.sol names at its head. */
+/** The storage slots of GasPriceOracle.sol, in order; the last one packs four numbers. */
 function gasPriceOracleStorage(keeper: Hex, fees: RollupFees): readonly Hex[] {
   return [
     pad(keeper),

@@ -15,7 +15,7 @@ export const entryPointAddress: Hex = '0x0000000071727de22e5e9d8baf0edac6f37da03
 type PublicContract = {
   readonly what: string
   readonly address: Hex
-  /** As it was deployed with through the deterministic proxy. */
+  /** Salt of its deployment through the CREATE2 proxy. */
   readonly salt: Hex
   readonly creationCode: () => Hex
 }
@@ -39,14 +39,14 @@ export const publicContracts: readonly PublicContract[] = [
 ]
 
 /**
- * Their creation code through the proxy that the public chains have. The address is a hash of the code, so what
- * stands there is the code that everybody else calls. @throws Error when a package holds other code
+ * Deployments through the CREATE2 proxy, as on public chains. The address is a hash of the code, so the right address
+ * proves that the package holds the public code. @throws Error when a package holds other code
  */
 export function plannedPublicContracts(): readonly PlannedContract[] {
   return publicContracts.map(({ what, address, salt, creationCode }) => {
     const initCode = creationCode()
-    const follows = getContractAddress({ opcode: 'CREATE2', from: create2Proxy, salt, bytecode: initCode })
-    if (follows.toLowerCase() !== address) throw new Error(`${what} is not the code of ${address}`)
+    const derived = getContractAddress({ opcode: 'CREATE2', from: create2Proxy, salt, bytecode: initCode })
+    if (derived.toLowerCase() !== address) throw new Error(`${what} is not the code of ${address}`)
     return { what, initCode, salt, address }
   })
 }
@@ -58,8 +58,8 @@ export function accountAbstractionCode(name: 'EntryPoint' | 'SimpleAccountFactor
 }
 
 /**
- * Calibur as it stands at its address: no package has it, so its runtime code was built from its repository, with
- * the address and the hashes of its name that its constructor keeps. @throws Error where the file holds other code
+ * Runtime code of Calibur at its public address. No package holds it, so it was built from its repository, with the
+ * immutables that its constructor sets. @throws Error where the file holds other code
  */
 export function caliburRuntimeCode(): Hex {
   const file = new URL('../../contracts/public/calibur.json', import.meta.url)
@@ -80,7 +80,7 @@ const runtimeSchema = z.object({ runtimeCode: hexCode })
 
 const artifactSchema = z.object({ bytecode: hexCode })
 
-/** Read from disk, as published: neither package is code that we run. */
+/** Reads a file of a package from disk: the packages are data here, and none of their code is run. */
 function packageFile(name: string, path: string): Buffer {
   const manifest = createRequire(import.meta.url).resolve(join(name, 'package.json'))
   return readFileSync(join(dirname(manifest), path))

@@ -6,15 +6,18 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { localAccount } from './generateKeys.ts'
 import type { LocalAccount, LocalKeys } from './localKeys.ts'
 
-/** Hashed with a name, so that a signature by one key says nothing of another. @returns 32 bytes */
+/**
+ * A key for another chain or purpose, derived from a key of the network: the key file stays small, and nobody learns
+ * one key from another. @param name of the purpose @returns 32 bytes
+ */
 export function derivedKey(name: string, { privateKey }: Pick<LocalAccount, 'privateKey'>): Hex {
   const seedBytes = Buffer.from(`causeway local network: ${name}`, 'utf8')
   return bytesToHex(sha256(Buffer.concat([seedBytes, hexToBytes(privateKey)])))
 }
 
-/** An account of a chain of another family, of somebody who has a key of the network. */
+/** An account on another family's chain, whose key is derived from a key of the network. */
 export type KeyedAccount = {
-  /** As the family writes it. */
+  /** In the family's own spelling. */
   readonly address: string
   readonly privateKey: Hex
 }
@@ -41,7 +44,7 @@ type Wallets<Account> = {
   readonly users: readonly Account[]
 }
 
-/** The accounts of a network on the chains that no EVM account is one of; they follow from the keys under `.local/`. */
+/** A network's accounts on the chains of other families, Solana's apart; they follow from the keys under `.local/`. */
 export type FamilyAccounts = {
   readonly bitcoin: Wallets<BitcoinAccount>
   readonly tron: Wallets<KeyedAccount>
@@ -52,16 +55,16 @@ export type FamilyAccounts = {
 type Holders = Pick<LocalKeys, 'fillWallet' | 'users'>
 
 export function familyAccounts({ fillWallet, users }: Holders): FamilyAccounts {
-  const ofAll = <Account>(make: (key: LocalAccount, index: number) => Account): Wallets<Account> => ({
+  const forHolders = <Account>(make: (key: LocalAccount, index: number) => Account): Wallets<Account> => ({
     fillWallet: make(fillWallet, 0),
     users: users.map((user, index) => make(user, index + 1)),
   })
   return {
-    bitcoin: ofAll(bitcoinAccount),
+    bitcoin: forHolders(bitcoinAccount),
     tron: tronAccounts({ fillWallet, users }),
-    // On the two exchanges users are who they are on EVM chains; the solver has a key for each chain.
+    // On the two exchanges users sign with their EVM keys; the solver has a key for each chain.
     hyperliquid: { fillWallet: derivedAccount('account on Hyperliquid', fillWallet), users },
-    lighter: ofAll((key, index) =>
+    lighter: forHolders((key, index) =>
       lighterAccount(index === 0 ? derivedAccount('account on Lighter', key) : key, index),
     ),
   }
@@ -75,7 +78,7 @@ export function tronAccounts({ fillWallet, users }: Holders): Wallets<KeyedAccou
   return { fillWallet: account(fillWallet), users: users.map(account) }
 }
 
-/** Pay for entries on the hub, and have no other right there. */
+/** Accounts with which the two services pay gas on the hub; they have no other right there. */
 export function hubPayers({ orderSigner, fillWallet }: Pick<LocalKeys, 'orderSigner' | 'fillWallet'>): {
   readonly quoteApi: LocalAccount
   readonly solver: LocalAccount
@@ -100,11 +103,11 @@ function bitcoinAccount(key: LocalAccount): BitcoinAccount {
   return { address, privateKey, publicKey: bytesToHex(publicKey), script }
 }
 
-/** Index of the fill wallet's; users follow. */
+/** Account number of the fill wallet; those of users follow. */
 const firstLighterAccount = 700_000
 
 function lighterAccount(owner: LocalAccount, index: number): LighterAccount {
-  // Below the order of the exchange's curve, whatever the rest.
+  // Little-endian: the eight zero bytes keep the number below the order of the exchange's curve.
   const apiKey = `${derivedKey('key on Lighter', owner).slice(2)}${'00'.repeat(8)}`
   return { account: String(firstLighterAccount + index), owner, apiKey }
 }

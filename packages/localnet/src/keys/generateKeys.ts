@@ -20,7 +20,7 @@ export function generateLocalKeys(randomKey: () => Hex): LocalKeys {
   }
 }
 
-/** @throws Error when it is no valid private key */
+/** The account of a private key. @throws Error when the key is not valid */
 export function localAccount(privateKey: Hex): LocalAccount {
   // CAST: lower case hex is still hex.
   return { privateKey, address: privateKeyToAddress(privateKey).toLowerCase() as Hex }

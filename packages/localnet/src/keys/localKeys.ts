@@ -1,5 +1,6 @@
 import type { Hex } from '@causeway/core'
 
+/** An EVM account; the address is in lower case. */
 export type LocalAccount = { readonly address: Hex; readonly privateKey: Hex }
 
 /**
@@ -19,6 +20,7 @@ export type LocalKeys = {
   readonly keeper: LocalAccount
   /** One signer per oracle; all three are allowed on the 2-of-3 multisig. */
   readonly oracles: readonly [LocalAccount, LocalAccount, LocalAccount]
+  /** The demo sponsor's wallet. */
   readonly sponsor: LocalAccount
   /** Signs what the allocator issued: in the allocator's process alone. */
   readonly allocator: LocalAccount

@@ -6,8 +6,9 @@ import { sign } from 'viem/accounts'
 import { z } from 'zod'
 
 /**
- * Treatment of the next signatures: `good` signs; `highS` and `lowS` choose the half of s, both of which KMS may answer
- * with; the others fail as KMS, a network or a wrong key do.
+ * How the stand-in answers. `good` signs; `highS` and `lowS` also choose the half of s, of which KMS may use either.
+ * `throttled` and `failing` are errors of KMS; `silent` never answers; `wrongKey` signs with another key; `trailingByte`
+ * adds a byte to the signature; `noSignature` leaves it out; `otherSpec` names another curve for the public key.
  */
 export type KmsMode =
   | 'good'
@@ -26,7 +27,7 @@ export type KmsStandIn = {
   readonly keyId: string
   /** Operations that arrived, by name, in order. */
   readonly operations: readonly string[]
-  /** For so many operations, then `good` again; for ever without a number. */
+  /** Sets the mode for so many operations, then it is `good` again; without a number for ever. */
   set(mode: KmsMode, operations?: number): void
   stop(): Promise<void>
 }
@@ -49,11 +50,11 @@ export async function startKmsStandIn(options: { readonly privateKey: Uint8Array
   const keyId = idOf(options.privateKey)
   const operations: string[] = []
   let mode: KmsMode = 'good'
-  let left = Number.POSITIVE_INFINITY
+  let operationsLeft = Number.POSITIVE_INFINITY
 
   function takeMode(): KmsMode {
-    if (left <= 0) return 'good'
-    left -= 1
+    if (operationsLeft <= 0) return 'good'
+    operationsLeft -= 1
     return mode
   }
 
@@ -69,9 +70,9 @@ export async function startKmsStandIn(options: { readonly privateKey: Uint8Array
       return fail(response, 400, 'UnsupportedOperationException')
     const { KeyId } = keyRequest.parse(body)
     if (KeyId !== keyId) return fail(response, 400, 'NotFoundException', `Key '${KeyId}' does not exist`)
-    const said =
+    const answerBody =
       operation === 'Sign' ? await signAnswer(body, keys, current) : publicKeyAnswer(keys.right, current)
-    return send(response, 200, { KeyId, ...said })
+    return send(response, 200, { KeyId, ...answerBody })
   }
 
   const server = createServer((request, response) => {
@@ -86,7 +87,7 @@ export async function startKmsStandIn(options: { readonly privateKey: Uint8Array
     operations,
     set(next, count = Number.POSITIVE_INFINITY) {
       mode = next
-      left = count
+      operationsLeft = count
     },
     async stop() {
       server.closeAllConnections()
@@ -95,7 +96,7 @@ export async function startKmsStandIn(options: { readonly privateKey: Uint8Array
   }
 }
 
-/** Each key has its own, so that two of them can be mixed up. */
+/** The id follows from the key, so that a test can give a service the id of another stand-in's key. */
 function idOf(privateKey: Uint8Array): string {
   return `5f1c8a9e-0000-4000-8000-${createHash('sha256').update('id').update(privateKey).digest('hex').slice(0, 12)}`
 }
@@ -178,7 +179,7 @@ async function signDigest(options: {
   return Buffer.concat([Buffer.of(0x30, parts.length), parts])
 }
 
-/** As short as it can be, with a zero in front where the first bit is set. */
+/** An integer in DER: as few bytes as possible, with a zero byte in front where the first bit is set. */
 function derInteger(value: bigint): Buffer {
   const digits = value.toString(16)
   const bytes = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex')

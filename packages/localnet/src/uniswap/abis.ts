@@ -1,5 +1,6 @@
 import { parseAbi } from 'viem'
 
+// The parts of Uniswap V3's ABIs that deployments and tests use.
 export const factoryAbi = parseAbi([
   'function owner() view returns (address)',
   'function getPool(address tokenA, address tokenB, uint24 fee) view returns (address)',

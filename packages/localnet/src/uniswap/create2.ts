@@ -3,13 +3,13 @@ import type { Hex } from '@causeway/core'
 import { concatHex, getContractAddress } from 'viem'
 import { type LocalClients, mined } from '../nodes/clients.ts'
 
-/** Every anvil has it from its first block. */
+/** The CREATE2 proxy of public chains, which every anvil has from its first block. */
 export { create2Proxy }
 
-/** Salt of contracts that no operator deploys. */
+/** Salt of contracts that do not belong to an operator. */
 export const zeroSalt: Hex = `0x${'00'.repeat(32)}`
 
-/** Address of a contract by `deployThroughProxy`: it depends on the creation code alone. */
+/** Address at which `deployThroughProxy` puts a contract: it depends on the creation code alone. */
 export function create2Address(initCode: Hex): Hex {
   return lowerCase(
     getContractAddress({ opcode: 'CREATE2', from: create2Proxy, salt: zeroSalt, bytecode: initCode }),
@@ -29,7 +29,7 @@ export async function deployThroughProxy(
   return address
 }
 
-/** Sends creation code to the proxy without looking at what it leaves behind. */
+/** Sends creation code to the proxy, without a check that a contract stands there then. */
 export async function sendToProxy(clients: LocalClients, initCode: Hex, subject: string): Promise<void> {
   const hash = await clients.walletClient.sendTransaction({
     to: create2Proxy,

@@ -5,7 +5,7 @@ import { create2Address, lowerCase } from './create2.ts'
 const creatorBytes = 63
 
 /**
- * Creation code that makes a Uniswap V3 factory and switches the 0.01 % fee on in the same breath.
+ * Creation code that makes a Uniswap V3 factory and enables the 0.01 % fee in the same transaction.
  *
  * The factory gives its owner's rights to whoever creates it, and only the owner may enable a fee.
  * Sent straight to the CREATE2 proxy, the proxy would own it and nobody could. So a small creator

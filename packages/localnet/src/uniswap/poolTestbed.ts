@@ -34,14 +34,14 @@ const tokenSupply = 2n ** 200n
 export async function startPoolTestbed(options: Partial<AnvilOptions> = {}): Promise<PoolTestbed> {
   const anvil = await startAnvil({ chainId: 31_337, ...options })
   try {
-    return await furnish(anvil)
+    return await deployAll(anvil)
   } catch (error) {
     await anvil.stop()
     throw error
   }
 }
 
-async function furnish(anvil: Anvil): Promise<PoolTestbed> {
+async function deployAll(anvil: Anvil): Promise<PoolTestbed> {
   const clients = connectRichAccount(anvil)
   await clients.node.setBalance({ address: clients.walletClient.account.address, value: richWei })
   const artifacts = await loadArtifacts()

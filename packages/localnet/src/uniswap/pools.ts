@@ -25,8 +25,8 @@ export async function createPool(
 ): Promise<PoolDeployment> {
   const { uniswap, feePips, price, publicClient } = args
   const [tokenA, tokenB] = [lowerCase(args.tokenA), lowerCase(args.tokenB)]
-  const ordered = tokenA < tokenB
-  const [token0, token1] = ordered ? [tokenA, tokenB] : [tokenB, tokenA]
+  const isAFirst = tokenA < tokenB
+  const [token0, token1] = isAFirst ? [tokenA, tokenB] : [tokenB, tokenA]
   const tickSpacing = await publicClient.readContract({
     address: uniswap.factory,
     abi: factoryAbi,
@@ -35,15 +35,15 @@ export async function createPool(
   })
   if (tickSpacing === 0) throw new Error(`the factory does not know the fee ${feePips}`)
 
-  const read = () =>
+  const readPool = () =>
     publicClient.readContract({
       address: uniswap.factory,
       abi: factoryAbi,
       functionName: 'getPool',
       args: [token0, token1, feePips],
     })
-  if (!(await isPriced(args, await read()))) {
-    const sqrtPriceX96 = ordered
+  if (!(await isPriced(args, await readPool()))) {
+    const sqrtPriceX96 = isAFirst
       ? sqrtPriceX96FromAmounts({ amount0: price.amountA, amount1: price.amountB })
       : sqrtPriceX96FromAmounts({ amount0: price.amountB, amount1: price.amountA })
     const hash = await args.walletClient.writeContract({
@@ -54,7 +54,7 @@ export async function createPool(
     })
     await mined(args, hash, 'pool creation')
   }
-  return { address: lowerCase(await read()), token0, token1, feePips, tickSpacing }
+  return { address: lowerCase(await readPool()), token0, token1, feePips, tickSpacing }
 }
 
 async function isPriced({ publicClient }: LocalClients, pool: Hex): Promise<boolean> {
