@@ -11,13 +11,14 @@ import type { FamilyStandIn, StandInOptions } from './standIn.ts'
 const blocksOnTop = 3
 
 const hex = z.string().regex(/^[0-9a-f]*$/)
+/** A mined block's transactions without the coinbase, or a transaction that entered the mempool; in hex. */
 const entrySchema = z.union([
   z.object({ timeSeconds: z.number().int(), block: z.array(hex) }),
   z.object({ waiting: hex }),
 ])
 type Entry = z.infer<typeof entrySchema>
 
-/** A constructed chain behind the APIs of a node and, under `/api`, of Esplora. */
+/** Opens the Bitcoin stand-in: a constructed chain behind the APIs of a node and, under `/api`, of Esplora. */
 export async function openBitcoin({ port, funding, journalFile }: StandInOptions): Promise<FamilyStandIn> {
   const journal = openJournal<Entry>(journalFile, entrySchema)
   const chain = funding === undefined ? new ConstructedChain() : keptChain(journal)
@@ -32,17 +33,18 @@ export async function openBitcoin({ port, funding, journalFile }: StandInOptions
       return node.stop()
     },
     async deposit(amount, depositor) {
-      const from = new Transaction()
-      const nowhere = createHash('sha256').update(depositor).digest()
-      from.addInput(nowhere, 0, 0xffff_ffff, Uint8Array.of(0x51))
-      from.addOutput(witnessScript(depositor), amount)
+      // Gives the depositor coins from nothing: a constructed block takes an input that spends no known output.
+      const coins = new Transaction()
+      const unknownId = createHash('sha256').update(depositor).digest()
+      coins.addInput(unknownId, 0, 0xffff_ffff, Uint8Array.of(0x51))
+      coins.addOutput(witnessScript(depositor), amount)
       const deposit = new Transaction()
       deposit.version = 2
-      deposit.addInput(from.getHash(), 0)
+      deposit.addInput(coins.getHash(), 0)
       deposit.addOutput(bitcoinDepositoryScript, amount)
       const transactionId = deposit.getId()
       if (chain.find(transactionId) === undefined) {
-        chain.mine(from, deposit)
+        chain.mine(coins, deposit)
         chain.mineEmpty(blocksOnTop)
       }
       return { transactionId }
@@ -50,13 +52,13 @@ export async function openBitcoin({ port, funding, journalFile }: StandInOptions
   }
 }
 
-/** Blocks have the time of the clock, and are there again after a restart. */
+/** A chain whose blocks have the clock's time, and which the journal restores after a restart. */
 function keptChain({ kept, add }: ReturnType<typeof openJournal<Entry>>): ConstructedChain {
   let replayedSeconds: number | undefined
   let isReplayed = false
   const hexOf = (transaction: Transaction) => transaction.toHex()
   const chain: ConstructedChain = new ConstructedChain(undefined, {
-    // No two blocks have one time.
+    // A replayed block has its old time; a new one is at least a second after the last.
     clockSeconds: () =>
       replayedSeconds ?? Math.max(Math.floor(Date.now() / 1_000), chain.timeAt(chain.tipHeight) + 1),
     onMined(timeSeconds, transactions) {
@@ -79,11 +81,11 @@ function keptChain({ kept, add }: ReturnType<typeof openJournal<Entry>>): Constr
   return chain
 }
 
-/** Gives what waits a block, and blocks that make it final; an idle chain has one now and then, for a new head. */
+/** Mines waiting transactions, then the blocks that make them final; an idle chain gets a new head now and then. */
 function mineByTheClock(chain: ConstructedChain): void {
   const height = chain.tipHeight
   const newest = Array.from({ length: blocksOnTop }, (_, index) => chain.blockAt(height - index))
-  // The first transaction of a block pays whoever mined it.
+  // The first transaction of a block is its coinbase, so a block with fewer than two is empty.
   const isFinal = newest.every((block) => block === undefined || block.transactions.length < 2)
   const isIdle = chain.waiting().length === 0 && isFinal
   const ageMs = Date.now() - chain.timeAt(height) * 1_000

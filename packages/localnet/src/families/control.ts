@@ -15,10 +15,10 @@ const depositSchema = z.object({ family: z.enum(familyKeys), amount })
 type Answer = { readonly status: number; readonly body: unknown }
 
 /**
- * Answers the network and its operators about the stand-ins: `POST /open` opens one and tells where it is,
- * `GET /families` tells of all that are open, `POST /deposit` makes a deposit, `POST /wallet` an account, and
- * `POST /silence` silences a family.
- * @param network 503 until it is there
+ * HTTP server by which the network and operators control the stand-ins: `POST /open` opens one and answers where it
+ * listens, `GET /families` describes the open ones, `POST /deposit` makes a deposit, `POST /wallet` an account, and
+ * `POST /silence` stops a stand-in.
+ * @param network until it resolves the server answers 503
  */
 export async function startControl(
   port: number,
@@ -26,14 +26,14 @@ export async function startControl(
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let families: Families | undefined
   network.then(
-    (found) => {
-      families = found
+    (created) => {
+      families = created
     },
     // The error is reported by the caller that started the network, which ends the process.
     () => undefined,
   )
   const server = createServer(async (request, response) => {
-    const { status, body } = await answer(request, families).catch(refusal)
+    const { status, body } = await answer(request, families).catch(answerError)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   const url = await listenOnLoopback(server, port)
@@ -68,9 +68,12 @@ async function answer(request: IncomingMessage, families: Families | undefined):
   }
 }
 
-function refusal(error: unknown): Answer {
-  const isBad = error instanceof z.ZodError || error instanceof SyntaxError
-  return { status: isBad ? 400 : 500, body: { message: error instanceof Error ? error.message : 'failed' } }
+function answerError(error: unknown): Answer {
+  const isBadRequest = error instanceof z.ZodError || error instanceof SyntaxError
+  return {
+    status: isBadRequest ? 400 : 500,
+    body: { message: error instanceof Error ? error.message : 'failed' },
+  }
 }
 
 async function jsonOf(request: IncomingMessage): Promise<unknown> {

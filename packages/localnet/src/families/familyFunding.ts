@@ -5,10 +5,10 @@ import type { FamilyFunding } from './familySettings.ts'
 import { solanaAccounts, solanaFunding } from './solanaAccounts.ts'
 
 const [unit6, unit8] = [10n ** 6n, 10n ** 8n]
-/** On each chain the solver has a hundredth of its USDC and users as much as on the others, in dollars. */
+/** USDC on each exchange: the solver has a hundredth of its USDC on EVM chains, a user as much as on each of these. */
 const [solverDollars, userDollars] = [40_000n, 100_000n]
 
-/** Balances on the chains of the other families before anything happens there. */
+/** First balances on the chains of the other families, which their stand-ins set when they open. */
 export function familyFunding(keys: LocalKeys): FamilyFunding {
   const { bitcoin, hyperliquid, lighter } = familyAccounts(keys)
   return {
@@ -33,8 +33,8 @@ export function familyFunding(keys: LocalKeys): FamilyFunding {
 const [solverSatoshi, userSatoshi] = [10n * unit8, unit8]
 
 /**
- * A transaction that spends nothing known: no node would take it, and a constructed block does. Its first output is the
- * fill wallet's, where the line of its payments begins.
+ * A transaction whose input spends an unknown output: a node would refuse it, a constructed block takes it. Its first
+ * output is the fill wallet's, where the line of its payments begins.
  * @source Bitcoin Core, "Raw transaction format"
  */
 export function bitcoinFunding({ fillWallet, users }: FamilyAccounts['bitcoin']): {
@@ -45,22 +45,25 @@ export function bitcoinFunding({ fillWallet, users }: FamilyAccounts['bitcoin'])
     { script: fillWallet.script, satoshi: solverSatoshi },
     ...users.map(({ script }) => ({ script, satoshi: userSatoshi })),
   ]
-  const spent = createHash('sha256').update('causeway local network: coins from nothing').digest()
+  const unknownId = createHash('sha256').update('causeway local network: coins from nothing').digest()
   const bytes = Buffer.concat([
-    // Version, one input: an output of nobody, a script that is true, final.
-    ...[int(1n, 4), int(1n, 1), spent, int(0n, 4), Buffer.of(1, 0x51), int(0xffff_ffffn, 4)],
-    int(BigInt(outputs.length), 1),
-    ...outputs.flatMap(({ script, satoshi }) => [int(satoshi, 8), int(BigInt(script.length), 1), script]),
-    int(0n, 4),
+    // Version; one input: the unknown output 0, a script of one byte that is true, the final sequence.
+    ...[littleEndian(1n, 4), littleEndian(1n, 1), unknownId, littleEndian(0n, 4)],
+    ...[Buffer.of(1, 0x51), littleEndian(0xffff_ffffn, 4)],
+    littleEndian(BigInt(outputs.length), 1),
+    ...outputs.flatMap(({ script, satoshi }) => [
+      ...[littleEndian(satoshi, 8), littleEndian(BigInt(script.length), 1), script],
+    ]),
+    // No lock time.
+    littleEndian(0n, 4),
   ])
-  const once = createHash('sha256').update(bytes).digest()
-  const id = createHash('sha256').update(once).digest().reverse().toString('hex')
+  const firstHash = createHash('sha256').update(bytes).digest()
+  const id = createHash('sha256').update(firstHash).digest().reverse().toString('hex')
   return { rawHex: bytes.toString('hex'), id }
 }
 
-/** Little-endian. */
-function int(value: bigint, bytes: number): Buffer {
-  const all = Buffer.alloc(8)
-  all.writeBigUInt64LE(value)
-  return all.subarray(0, bytes)
+function littleEndian(value: bigint, byteLength: number): Buffer {
+  const eightBytes = Buffer.alloc(8)
+  eightBytes.writeBigUInt64LE(value)
+  return eightBytes.subarray(0, byteLength)
 }

@@ -2,7 +2,7 @@ import { encodeBase58, type Hex, hexToBytes, keccak256Hex, sha256TextHex } from 
 import { bitcoinNetworkOf, tronAddress, type VmType } from '@causeway/core/encodings'
 import { scriptAddress } from '@causeway/families/rules'
 
-/** Chains of other families than the EVM's that a local network shows, in the order of their ports. */
+/** Chains of a local network that are not EVM chains, one per VM family, in the order of their ports. */
 export const familyKeys = ['solana', 'bitcoin', 'tron', 'hyperliquid', 'lighter'] as const
 export type FamilyKey = (typeof familyKeys)[number]
 
@@ -17,11 +17,13 @@ export function forEachFamily<Value>(make: (key: FamilyKey) => Value): Readonly<
   }
 }
 
+/** A family's chain as `npm run localnet -- families` describes it. */
 export type FamilyPlan = {
   readonly vmType: VmType
-  /** For people, as all texts here. */
   readonly name: string
+  /** The parts that behave as on the real chain. */
   readonly real: string
+  /** The parts that the stand-in imitates. */
   readonly standIn: string
   /** Symbol of the native currency, which deposits here are made in. */
   readonly symbol: string
@@ -72,29 +74,30 @@ export function ownerlessAddress(label: string): Hex {
   return `0x${sha256TextHex(`causeway local network: ${label}`).slice(-40)}`
 }
 
+/** Address of the depository program. */
 export const solanaDepository = encodeBase58(
   hexToBytes(sha256TextHex('causeway local network: solana depository')),
 )
 
-/** Makes and empties deposit addresses there. */
+/** Program that makes and empties Solana's deposit addresses. */
 export const solanaAddressProgram = encodeBase58(
   hexToBytes(sha256TextHex('causeway local network: solana deposit addresses')),
 )
 
 /** Vault of the depository program, which it derives from the seed `vault`. */
 export const solanaVault = '6btHt9e9pxdoGxMy1AjZCGzqzZxgHm9sEmJGYegDXHZy'
-/** Tells the payloads of this network's Solana program from those of others. */
+/** Domain of withdrawal payloads for this network's depository program: another network's program refuses them. */
 export const solanaDomain: Hex = `0x${'10ca1'.padStart(64, '0')}`
 
-/** Network name of an action, and the tokens that withdrawals may pay there. */
+/** Network name in signed actions, and the spot tokens that withdrawals may pay. */
 export const hyperliquidNetwork = {
   name: 'Mainnet',
   tokens: [{ token: '0x6d1e7cde53ba9467b783cb7c530ce054', decimals: 8 }],
 } as const
-/** Chain id of the test network. */
+/** Chain id of Lighter's test network. */
 export const lighterChainId = 300n
 
-/** Pays to the hash of a key that does not exist. @source BIP 141 */
+/** P2WPKH script that pays to the hash of a key that does not exist. @source BIP 141 */
 export function witnessScript(label: string): Uint8Array {
   return Uint8Array.of(0, 20, ...hexToBytes(ownerlessAddress(label)))
 }
@@ -121,7 +124,7 @@ export function familyDepositories(tronDepository: Hex): Readonly<Record<FamilyK
   }
 }
 
-/** Settings of each chain in `chains.local.json` beside its endpoint and depository. */
+/** Settings that only some chains have in `chains.local.json`. */
 const settings: Readonly<Record<FamilyKey, object>> = {
   solana: { finality: { mode: 'tag', tag: 'finalized' } },
   bitcoin: {

@@ -17,10 +17,10 @@ export const familyPortsSchema = z.object({
 export type FamilyPorts = z.infer<typeof familyPortsSchema>
 
 const units = z.string().regex(/^[0-9]+$/)
-/** Balances of accounts of an exchange in dollars, smallest units. */
-const dollars = z.array(z.object({ account: z.string(), owner: hexSchema(20), amount: units }))
+/** USDC balances of an exchange's accounts, in smallest units; `owner` is the address whose key signs. */
+const exchangeBalances = z.array(z.object({ account: z.string(), owner: hexSchema(20), amount: units }))
 
-/** The first state of chains that are quoted. Tron's is a part of its node's. */
+/** First balances on the chains. Tron's are set on the node behind it. */
 const familyFundingSchema = z.object({
   solana: z.object({
     /** Seed of the key that mints and pays for accounts. */
@@ -37,29 +37,29 @@ const familyFundingSchema = z.object({
   }),
   /** A transaction that pays coins from nothing: bytes in hex, without `0x`. */
   bitcoin: z.string(),
-  hyperliquid: dollars,
-  lighter: dollars,
+  hyperliquid: exchangeBalances,
+  lighter: exchangeBalances,
 })
 export type FamilyFunding = z.infer<typeof familyFundingSchema>
 
-/** Facts that it is told when the chains of the EVM are up. */
+/** Second message to the process: facts of the EVM chains, sent when these are up. */
 export const familyNetworkSchema = z.object({
   /** The node of Base, which Tron's contracts run on. */
   node: z.object({ url: z.url(), chainId: z.number().int().positive() }),
   tronDepository: hexSchema(20),
   tronUsdc: hexSchema(20),
-  /** Deposits on Tron. */
+  /** Account that makes the deposits on Tron. */
   depositor: z.object({ address: hexSchema(20), privateKey: hexSchema(32) }),
-  /** Folder of what chains keep over a restart; absent: they keep nothing. */
+  /** Folder of the journals that restore chains after a restart; absent: nothing is kept. */
   stateFolder: z.string().min(1).optional(),
   /** Absent: the chains have their depositories alone, and Solana blocks only for transactions. */
   funding: familyFundingSchema.optional(),
-  /** Unix milliseconds that transactions on Tron are created from, one apart; default: the time of day. */
+  /** Unix milliseconds of the first transaction on Tron, each later one a millisecond after; absent: the clock. */
   tronCreatedFromMs: z.number().int().optional(),
 })
 export type FamilyNetwork = z.infer<typeof familyNetworkSchema>
 
-/** One deposit. */
+/** A deposit of the native currency that a stand-in made; answer of `POST /deposit`. */
 export const depositSchema = z.object({
   transactionId: z.string(),
   /** In smallest units. */
@@ -68,7 +68,7 @@ export const depositSchema = z.object({
 
 export type FamilyDeposit = z.infer<typeof depositSchema>
 
-/** A chain that is open. */
+/** An open chain; answer of `POST /open`. */
 export const familyFactsSchema = z.object({
   url: z.url(),
   depository: z.string(),
@@ -78,14 +78,14 @@ export type FamilyFacts = z.infer<typeof familyFactsSchema>
 
 const family = z.enum(familyKeys)
 
-/** The family that is to be opened, or that answers nobody any more. */
+/** Body of `POST /open` and `POST /silence`, and answer of the latter. */
 export const namedFamilySchema = z.object({ family })
 
-/** A kind of account of it. */
+/** Body of `POST /wallet`: the family, and a kind of account that it has. */
 export const namedWalletSchema = z.object({ family, wallet: z.string() })
 
-/** A new account. */
+/** Answer of `POST /wallet`: the address of the new account. */
 export const placedWalletSchema = z.object({ account: z.string() })
 
-/** Answer of `GET /families` of the process: those that are open. */
+/** Answer of `GET /families`: the open ones. */
 export const openFamiliesSchema = z.partialRecord(family, familyFactsSchema)

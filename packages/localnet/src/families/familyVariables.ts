@@ -11,8 +11,8 @@ export type FamilyUrls = Readonly<Record<FamilyKey, { readonly url: string }>>
 type Variables = Readonly<Record<string, string>>
 
 /**
- * Variables that say where services read the chains. Each is empty where they do not run, so that what a terminal says
- * of them keeps nobody from starting.
+ * Environment variables with the endpoints of the chains. They are empty where the stand-ins do not run, so that values
+ * of a developer's shell do not reach a service.
  */
 export function familyVariables(families: FamilyUrls | undefined): Variables {
   const { solana, bitcoin, tron, hyperliquid, lighter } = families ?? {}
@@ -55,7 +55,7 @@ export function quotedFamilyVariables(families: FamilyUrls | undefined, keys: Ho
   }
 }
 
-/** Keys that the solver pays with, by the variable that names a file of it. */
+/** Keys that the solver pays with, by variable. A service gets each in a file, named by the variable with `_FILE`. */
 export function fillKeysOf(keys: Holders): Variables {
   const { bitcoin, tron, hyperliquid, lighter }: FamilyAccounts = familyAccounts(keys)
   return {

@@ -22,12 +22,12 @@ import { type LocalMint, localMintList, mintSeedText } from './solanaTokens.ts'
 
 type Cluster = { readonly node: SolanaNode; readonly depository: Depository }
 
-/** For rent and fees of everything that is made here. */
+/** The authority mints, and pays rent and fees of all accounts that are made here. */
 const authorityLamports = 1_000n * 10n ** 9n
 
 /**
- * Brings a new cluster to the state that its chain is quoted in: mints, the depository's accounts for them, and what
- * accounts own. By transactions of the real programs, for nothing else makes an account that they take.
+ * Gives a new cluster its first state: mints, the depository's accounts for them, and balances. It sends transactions to
+ * the real programs, because these accept only accounts that they made.
  * @throws Error when one of them is refused
  */
 export function fundSolana(cluster: Cluster, { authoritySeed, grants }: FamilyFunding['solana']): void {
@@ -44,39 +44,39 @@ export function fundSolana(cluster: Cluster, { authoritySeed, grants }: FamilyFu
 
 function makeMint({ node, depository }: Cluster, authority: Keypair, mint: LocalMint): void {
   const { symbol, program, decimals } = mint
-  const key = Keypair.fromSeed(createHash('sha256').update(mintSeedText(symbol)).digest())
-  if (key.publicKey.toBase58() !== mint.address)
+  const mintKey = Keypair.fromSeed(createHash('sha256').update(mintSeedText(symbol)).digest())
+  if (mintKey.publicKey.toBase58() !== mint.address)
     throw new Error(`${mint.address} is not the mint of ${symbol}`)
   const creation = SystemProgram.createAccount({
     fromPubkey: authority.publicKey,
-    newAccountPubkey: key.publicKey,
+    newAccountPubkey: mintKey.publicKey,
     lamports: Number(node.rentExemption(mintBytes.plain)),
     space: mintBytes.plain,
     programId: new PublicKey(program),
   })
   const initialisation = initialiseMint({
-    mint: key.publicKey,
+    mint: mintKey.publicKey,
     authority: authority.publicKey,
     program,
     decimals,
   })
-  send(node, [creation, ...initialisation], [authority, key])
+  send(node, [creation, ...initialisation], [authority, mintKey])
   const vault = new PublicKey(depository.addresses.vault)
   give({ node, depository }, authority, { mint, to: vault, amount: 0n })
 }
 
-/** Makes the account of an owner for a mint, with so much in it, in smallest units. */
+/** Makes an owner's token account for a mint and mints `amount`, in smallest units, into it. */
 function give(
   { node }: Cluster,
   authority: Keypair,
   { mint, to: owner, amount }: { readonly mint: LocalMint; readonly to: PublicKey; readonly amount: bigint },
 ): void {
   const { program } = mint
-  const key = new PublicKey(mint.address)
+  const mintKey = new PublicKey(mint.address)
   const payer = authority.publicKey
-  const to = tokenAccount(owner, key, program)
-  const creation = createTokenAccount({ payer, owner, mint: key, program })
-  const minting = mintTo({ mint: key, to, authority: payer, amount, program })
+  const holding = tokenAccount(owner, mintKey, program)
+  const creation = createTokenAccount({ payer, owner, mint: mintKey, program })
+  const minting = mintTo({ mint: mintKey, to: holding, authority: payer, amount, program })
   send(node, amount === 0n ? [creation] : [creation, minting], [authority])
 }
 

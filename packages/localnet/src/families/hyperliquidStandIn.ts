@@ -11,10 +11,10 @@ import { familyPlans, ownerlessAddress } from './familyPlans.ts'
 import { openJournal } from './journal.ts'
 import { type FamilyStandIn, firstTimeMs, requireName, type StandInOptions } from './standIn.ts'
 
-/** The main network's USDC: readers look for it. */
+/** USDC as the main network lists it, which readers expect. */
 const usdc = { name: 'USDC', tokenId: '0x6d1e7cde53ba9467b783cb7c530ce054', szDecimals: 8 }
 
-/** A thousand dollars on each side, of an account that somebody asks for. */
+/** 1,000 USDC in perps and in spot each, for an account that an operator asks for. */
 const walletUnits = 100_000_000_000n
 
 const transferSchema = z.object({
@@ -26,13 +26,14 @@ const transferSchema = z.object({
     ...{ token: z.string(), amount: z.string(), fromSubAccount: z.string(), nonce: z.number().int() },
   }),
 })
+/** A transfer that the exchange took, an account that an operator asked for, or a deposit. */
 const entrySchema = z.union([
   z.object({ transfer: transferSchema }),
   z.object({ wallet: z.string(), account: hexSchema(20) }),
   z.object({ depositor: z.string(), units: z.string().regex(/^[0-9]+$/) }),
 ])
 
-/** Transfers of USDC between accounts, behind the API of the exchange, which checks who signed and what he has. */
+/** Opens the Hyperliquid stand-in: the exchange's API over transfers of USDC, with checks of signatures and balances. */
 export async function openHyperliquid({
   port,
   depository,
@@ -43,6 +44,7 @@ export async function openHyperliquid({
   const lists = { transactions: [], tokens: [usdc], accounts: new Set([depository]), recentMax: 1_000 }
   const venue = createHyperliquidVenue(lists, (transfer) => journal.add({ transfer }))
   const ledger = { ...lists, venue, modes: new Map<string, string>() }
+  // Balances under '' are those of perps.
   const placeWallet = (text: string, account?: Hex): Hex => {
     const name = requireName(text, isHyperliquidWalletName, hyperliquidWallets)
     return placeHyperliquidWallet(ledger, name, { '': walletUnits, [usdc.tokenId]: walletUnits }, account)
@@ -58,7 +60,7 @@ export async function openHyperliquid({
     url: exchange.url,
     stop: exchange.stop,
     async deposit(units, depositor) {
-      const transactionId = idOf(depositor)
+      const transactionId = depositIdOf(depositor)
       if (!ledger.transactions.some(({ hash }) => hash === transactionId)) {
         listDeposit(ledger, depository, { depositor, units })
         journal.add({ depositor, units: units.toString() })
@@ -73,7 +75,7 @@ export async function openHyperliquid({
   }
 }
 
-const idOf = (depositor: string): Hex => sha256TextHex(`hyperliquid ${depositor}`)
+const depositIdOf = (depositor: string): Hex => sha256TextHex(`hyperliquid ${depositor}`)
 
 function listDeposit(
   ledger: ExchangeLedger,
@@ -83,7 +85,7 @@ function listDeposit(
   // Every transfer has a nonce of its own.
   const timeMs = firstTimeMs + ledger.transactions.length
   ledger.transactions.push({
-    ...{ hash: idOf(depositor), user: ownerlessAddress(depositor), timeMs },
+    ...{ hash: depositIdOf(depositor), user: ownerlessAddress(depositor), timeMs },
     action: {
       ...{ type: 'UsdSend', hyperliquidChain: 'Mainnet', destination },
       ...{ amount: decimalOf(units), time: BigInt(timeMs) },
@@ -91,7 +93,7 @@ function listDeposit(
   })
 }
 
-/** Units as the exchange writes them. */
+/** An amount of smallest units as the exchange writes it: a decimal number of USDC. */
 function decimalOf(amount: bigint): string {
   const scale = 10n ** BigInt(familyPlans.hyperliquid.decimals)
   const fraction = (amount % scale).toString().padStart(familyPlans.hyperliquid.decimals, '0')

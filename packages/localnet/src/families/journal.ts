@@ -2,18 +2,18 @@ import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { z } from 'zod'
 
-/** Calls that a stand-in took, in order: it takes it again after a restart, and so comes to the same state. */
+/** Record of the calls that a stand-in accepted, in order. After a restart it repeats them and has the same state. */
 export type Journal<Entry> = {
   /** Entries of earlier runs. */
   readonly kept: readonly Entry[]
-  /** On the disk when it returns: whoever took a transaction may be told so. */
+  /** The entry is in the file when it returns, so the stand-in may then confirm the call to its client. */
   add(entry: Entry): void
 }
 
 /**
- * Lines of JSON in a file.
- * @param file default: none, and nothing is kept
- * @param write the JSON of an entry, which the schema reads; default: the entry itself
+ * Opens a journal: a file with one line of JSON per entry.
+ * @param file absent: nothing is kept
+ * @param write turns an entry into JSON that the schema reads; default: the entry itself
  * @throws Error when the file cannot be read or written
  */
 export function openJournal<Entry>(
@@ -27,7 +27,7 @@ export function openJournal<Entry>(
   let wholeBytes = 0
   for (const line of readText(file).split('\n')) {
     const entry = readEntry(line, schema)
-    // A kill may have cut the last one.
+    // A kill may have cut the last line, which is then removed.
     if (entry === undefined) break
     kept.push(entry)
     wholeBytes += Buffer.byteLength(line) + 1

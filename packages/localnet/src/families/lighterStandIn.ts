@@ -11,12 +11,13 @@ import { openJournal } from './journal.ts'
 import { lighterTransferFee } from './quotedFamilies.ts'
 import { type FamilyStandIn, firstTimeMs, type StandInOptions } from './standIn.ts'
 
+/** A transfer that the exchange took, or a deposit. */
 const entrySchema = z.union([
   z.object({ transfer: z.object({ hash: z.string(), queuedAtMs: z.number().int(), info: z.string() }) }),
   z.object({ depositor: z.string(), units: z.string().regex(/^[0-9]+$/) }),
 ])
 
-/** Transfers of USDC between perps accounts, behind the API of the exchange, which checks who signed and what he has. */
+/** Opens the Lighter stand-in: the exchange's API over transfers of USDC, with checks of signatures and balances. */
 export async function openLighter({
   port,
   depository,
@@ -44,7 +45,7 @@ export async function openLighter({
     url: node.url,
     stop: node.stop,
     async deposit(units, depositor) {
-      const transactionId = idOf(depositor)
+      const transactionId = depositIdOf(depositor)
       if (!exchange.transactions.has(transactionId)) {
         listDeposit(exchange, depository, { depositor, units })
         journal.add({ depositor, units: units.toString() })
@@ -58,7 +59,7 @@ const digestOf = (depositor: string): string =>
   createHash('sha512').update(`lighter ${depositor}`).digest('hex')
 
 /** 40 bytes, as real ones have. */
-const idOf = (depositor: string): string => digestOf(depositor).slice(0, 80)
+const depositIdOf = (depositor: string): string => digestOf(depositor).slice(0, 80)
 
 function listDeposit(
   exchange: LighterExchange,
@@ -74,5 +75,7 @@ function listDeposit(
     ...{ Memo: new Array<number>(32).fill(0), ExpiredAt: queuedAtMs + 600_000n },
     Nonce: BigInt(exchange.transactions.size + 1),
   })
-  exchange.transactions.set(idOf(depositor), { hash: idOf(depositor), type: 12, status: 3, queuedAtMs, info })
+  const hash = depositIdOf(depositor)
+  // Type 12 is a transfer, status 3 executed.
+  exchange.transactions.set(hash, { hash, type: 12, status: 3, queuedAtMs, info })
 }

@@ -26,7 +26,7 @@ const nativeCurrencies: Readonly<Record<FamilyKey, string>> = {
   lighter: lighterCodec.nativeCurrency,
 }
 
-/** Currencies that are quoted there, by symbol; of native ones those that users pay with. */
+/** Addresses of the currencies that users pay with on each chain, by symbol. */
 export function familyTokens({ usdc }: TronDeployment): Readonly<Record<FamilyKey, Record<string, string>>> {
   const { bitcoin, hyperliquid, lighter, tron } = nativeCurrencies
   return {
@@ -43,36 +43,38 @@ export function fillWalletVariable(key: FamilyKey): string {
   return `${key.toUpperCase()}_FILL_WALLET_ADDRESS`
 }
 
-/** Public key of that account on Bitcoin, which deposit addresses are made of. */
+/** Variable with the public key of the fill wallet on Bitcoin, of which deposit addresses are made. */
 export const bitcoinKeyVariable = 'BITCOIN_FILL_WALLET_PUBLIC_KEY'
-/** The output that the solver's line of payments on Bitcoin begins with, in the solver file. */
+/** Variable of the solver file with the output at which the solver's line of payments on Bitcoin begins. */
 export const firstOutputVariable = 'BITCOIN_FIRST_OUTPUT'
 
-/** Blocks follow a transaction so soon, those that make it final too; an idle chain has one now and then. */
+/** Time between blocks while a transaction is not final yet, and while the chain is idle. */
 export const bitcoinBlockTimeMs = 2_000
 export const bitcoinIdleBlockMs = 30_000
-/** Fee of a transfer to somebody else at the exchange. */
+/** Fee of a transfer to another owner's account on Lighter, in smallest units: 3 USDC. */
 export const lighterTransferFee = 3_000_000n
 
-type Held = {
-  /** Members of a currency of one chain, and of one that several have. */
+/** Fields that the quote file repeats in every currency that the solver keeps. */
+type InventoryFields = {
+  /** Fields of a native currency. */
   readonly native: object
+  /** Fields of a token. */
   readonly token: object
   readonly source: string
 }
 
-/** Entries of `quote.local.json`. @param held what it says of currencies that the solver keeps there */
+/** Entries of `quote.local.json` for the chains of the other families. @param addressProgram Solana's deposit addresses */
 export function familyQuoteChains(
   tron: TronDeployment,
   addressProgram: string,
-  { native, token, source }: Held,
+  { native, token, source }: InventoryFields,
 ): Readonly<Record<FamilyKey, object>> {
   const tokens = familyTokens(tron)
   const usdc = { symbol: 'USDC', name: 'USD Coin', decimals: 6, asset: 'usdc', ...token, source }
-  const chain = (key: FamilyKey, displayName: string, depth: object = { finalized: true }) => ({
+  const chain = (key: FamilyKey, displayName: string, pinDepth: object = { finalized: true }) => ({
     ...{ chainId: familyChainIds[key], name: key, displayName: `${displayName} (local)` },
     iconUrl: localPicture(displayName),
-    ...{ fillWallet: `$${fillWalletVariable(key)}`, pinPolicy: [depth] },
+    ...{ fillWallet: `$${fillWalletVariable(key)}`, pinPolicy: [pinDepth] },
   })
   const coin = (key: FamilyKey) => ({ address: nativeCurrencies[key], ...native, source: 'native currency' })
   return {

@@ -6,8 +6,8 @@ import { createFamilies, type FamiliesOptions, loadFamily } from './startFamilie
 const log = (line: string) => console.log(`${new Date().toISOString()} ${line}`)
 
 /**
- * Runs the process of the stand-ins. It reads two lines of JSON from its standard input, ports and later the network,
- * opens what it is asked to, and ends when its input is closed: with its parent, whatever ends the parent.
+ * Main function of the process of the stand-ins. It reads two lines of JSON from standard input, ports and later the
+ * network, and opens stand-ins when the control server is asked to. It ends when its input closes, so with its parent.
  */
 export async function runFamilies(options: FamiliesOptions): Promise<void> {
   const end = (line: string) => {
@@ -27,8 +27,7 @@ export async function runFamilies(options: FamiliesOptions): Promise<void> {
   const network = readLine().then((line) => createFamilies(ports, familyNetworkSchema.parse(line), options))
   const control = await startControl(ports.control, network)
   log(`control at ${control.url}`)
-  // The first that is asked for, while the nodes of the EVM still come up.
-  // Whoever opens it is told what it lacks.
+  // Solana is asked for first, so it loads while the EVM nodes start. An error appears again when it is opened.
   await loadFamily('solana').catch(() => undefined)
   await network
   log('the network is there')

@@ -4,22 +4,23 @@ import { derivedKey } from '../keys/familyAccounts.ts'
 import type { LocalAccount, LocalKeys } from '../keys/localKeys.ts'
 import type { FamilyFunding } from './familySettings.ts'
 
-/** An account of the local Solana, of somebody who has a key of the network. */
+/** An account of the local Solana whose key follows from an EVM key of the network. */
 export type SolanaAccount = {
   /** Base58. */
   readonly address: string
   /** Seed and public key, 64 bytes in base58, as wallets take it. */
   readonly secretKey: string
-  /** 32 bytes, which the key is made of. */
+  /** 32 bytes, from which the key pair follows. */
   readonly seed: Hex
 }
 
-/** The accounts of a network, in the order of its users; they follow from the keys under `.local/`. */
+/** A network's accounts on the local Solana. */
 export type SolanaAccounts = {
   /** The solver's inventory. */
   readonly fillWallet: SolanaAccount
   /** Makes the mints and pays for the accounts of others. */
   readonly deployer: SolanaAccount
+  /** In the order of the network's users. */
   readonly users: readonly SolanaAccount[]
 }
 

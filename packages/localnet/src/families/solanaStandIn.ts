@@ -22,15 +22,15 @@ import { type FamilyStandIn, firstDepositor, requireName, type StandInOptions } 
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`
 const feeLamports = 5_000n
-/** Above what an account must hold to exist. */
+/** Balance that an account keeps, above the rent exemption. */
 const leftLamports = 1_000_000_000n
-/** One, of an account that somebody asks for. */
+/** One WETH, for an account that an operator asks for. */
 const walletWeth = 1_000_000_000n
 
-/** Events of the cluster. The first entry is its whole first state. */
+/** A journal entry: events of the cluster. The first entry is the whole first state. */
 const entrySchema = z.array(clusterEventSchema)
 
-/** The depository program and that of deposit addresses on the Solana runtime, behind JSON-RPC. */
+/** Opens the Solana stand-in: the depository and deposit address programs on the Solana runtime, behind JSON-RPC. */
 export async function openSolana(options: StandInOptions): Promise<FamilyStandIn> {
   const { port, depository, funding } = options
   const node = new SolanaNode()
@@ -39,11 +39,11 @@ export async function openSolana(options: StandInOptions): Promise<FamilyStandIn
   node.airdrop(deployed.addresses.vault, leftLamports)
   const deposit = (amount: bigint, depositor: string): string => {
     const sender = Keypair.fromSeed(createHash('sha256').update(depositor).digest())
-    const [before] = node.naming(sender.publicKey.toBase58())
-    return before?.[0] ?? depositFrom({ node, deployed }, sender, amount)
+    const [earlier] = node.naming(sender.publicKey.toBase58())
+    return earlier?.[0] ?? depositFrom({ node, deployed }, sender, amount)
   }
   const begin = () => {
-    // Before accounts own anything, so that its id depends on nothing that is given here.
+    // Before the funding, so that the deposit's id does not depend on it.
     deposit(familyPlans.solana.firstAmount, firstDepositor)
     if (funding === undefined) return
     fundSolana({ node, depository: deployed }, funding.solana)
@@ -68,7 +68,7 @@ export async function openSolana(options: StandInOptions): Promise<FamilyStandIn
   }
 }
 
-/** Makes the cluster of the file again, or begins one. What comes to it from now on is in the file. */
+/** Replays the cluster of the journal, or begins one. Every later event is added to the journal. */
 function keepCluster(node: SolanaNode, journalFile: string | undefined, begin: () => void): void {
   const { kept, add } = openJournal(journalFile, entrySchema, (entry) => z.encode(entrySchema, entry))
   for (const event of kept.flat()) node.replay(event)

@@ -11,11 +11,11 @@ export type LocalMint = {
   readonly decimals: number
   /** Token program of the mint and of its holders' accounts. */
   readonly program: string
-  /** Follows from `mintSeedText`, so that every machine has the same; it depends on no key of one. */
+  /** Follows from `mintSeedText`, so that it is equal on every machine. */
   readonly address: string
 }
 
-/** One of each token program. Neither keeps a part of what is transferred. */
+/** One mint of each token program. Neither takes a fee of a transfer. */
 export const localMints: Readonly<Record<SolanaTokenSymbol, LocalMint>> = {
   USDC: {
     ...{ symbol: 'USDC', name: 'USD Coin', asset: 'usdc', decimals: 6, program: tokenProgram },
@@ -29,10 +29,10 @@ export const localMints: Readonly<Record<SolanaTokenSymbol, LocalMint>> = {
 
 export const localMintList: readonly LocalMint[] = [localMints.USDC, localMints.WETH]
 
-/** Its SHA-256 is the seed of the mint's key, which signs once: when the mint is made. */
+/** The SHA-256 of this text is the seed of the mint's key, which signs once: when the mint is made. */
 export function mintSeedText(symbol: SolanaTokenSymbol): string {
   return `causeway local network: solana mint ${symbol}`
 }
 
-/** A block of the local cluster follows the last one so much later. */
+/** Time between blocks of the local cluster. */
 export const solanaBlockTimeMs = 200

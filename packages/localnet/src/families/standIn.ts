@@ -3,52 +3,54 @@ import type { LocalAccount } from '../keys/localKeys.ts'
 import type { HashTransfer } from '../standIns/lighter/index.ts'
 import type { FamilyFunding } from './familySettings.ts'
 
-/** One chain that a stand-in shows. */
+/** An open stand-in: one chain that answers at `url` as the chain's nodes do. */
 export type FamilyStandIn = {
   readonly url: string
   /**
-   * Somebody deposits the native currency for no order; final when it resolves. What he deposited before, in an earlier
-   * run too, is not deposited again.
-   * @param depositor a name that keys and ids follow from, but for Tron's
+   * Deposits the native currency for no order; the deposit is final when this resolves. A depositor deposits once: a
+   * second call, also in a later run, returns the first deposit.
+   * @param amount in smallest units
+   * @param depositor a name from which, except on Tron, the sender's key and the id follow
    */
   deposit(amount: bigint, depositor: string): Promise<{ readonly transactionId: string }>
   /**
-   * Makes an account of a kind that the family's table has, with something of what it can hold; absent where accounts are
-   * all alike. @throws Error for another name
+   * Makes a new account of one of the family's kinds, with some balances; absent where all accounts are of one kind.
+   * @returns its address @throws Error for a kind that the family does not have
    */
   placeWallet?(name: string): Promise<string>
-  /** Nobody listens there any more. */
+  /** Closes the port. */
   stop(): Promise<void>
 }
 
 /** Options that a stand-in is opened with. */
 export type StandInOptions = {
   readonly port: number
-  /** As the configuration has it. */
+  /** Address in the configuration of services. */
   readonly depository: string
   /** Absent: accounts have nothing, and nothing happens by the clock. */
   readonly funding: FamilyFunding | undefined
-  /** Keeps what happened; absent: nothing is kept. */
+  /** File of the stand-in's journal; absent: nothing is kept. */
   readonly journalFile: string | undefined
   /** The node behind Tron. */
   readonly node: { readonly url: string; readonly chainId: number }
   readonly tronDepository: Hex
-  /** The token of Tron there. */
+  /** Contract of USDC on that node. */
   readonly tronUsdc: Hex
   /** The depositor on Tron: an account of that node. */
   readonly depositor: LocalAccount
+  /** See `familyNetworkSchema`. */
   readonly tronCreatedFromMs: number | undefined
-  /** Ids of transfers on Lighter, by the exchange's own code. */
+  /** Computes the ids of transfers on Lighter, with the exchange's own code. */
   readonly hashTransfer: ((lighterChainId: bigint) => Promise<HashTransfer>) | undefined
 }
 
-/** The depositor of the deposit that every start has. */
+/** Name of the depositor of the deposit that every stand-in has from its first start on. */
 export const firstDepositor = 'first depositor'
 
-/** Times of chains without a clock of their own: long over, so that nothing waits for them. */
+/** Time of transactions on chains without a clock, in Unix milliseconds: long past, so that no finality waits for it. */
 export const firstTimeMs = 1_767_225_600_000
 
-/** @throws Error that says which names there are */
+/** Checks the name of a kind of account against the family's table. @throws Error that lists the names */
 export function requireName<Name extends string>(
   name: string,
   isName: (text: string) => text is Name,

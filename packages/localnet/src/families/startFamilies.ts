@@ -8,21 +8,21 @@ import { type FamilyStandIn, firstDepositor, type StandInOptions } from './stand
 /** The stand-ins of one network. */
 export type Families = {
   /**
-   * Opens a stand-in, with one final deposit. Asked again, it is the same.
-   * @throws Error when the port is taken, what it keeps cannot be read, or the node of Base does not do what it is asked for
+   * Opens a stand-in and makes its first deposit. A second call returns the same facts.
+   * @throws Error when the port is taken, the journal cannot be read, or Base's node refuses a request
    */
   open(key: FamilyKey): Promise<FamilyFacts>
-  /** Those that are open. */
+  /** The open stand-ins. */
   readonly facts: ReadonlyMap<FamilyKey, FamilyFacts>
-  /** Another deposit: by somebody new, on Tron by the same account. @throws Error for a family that is not open */
+  /** Makes another deposit, from a new account except on Tron. @throws Error for a family that is not open */
   deposit(key: FamilyKey, amount: bigint): Promise<FamilyDeposit>
-  /** A new account of a kind. @throws Error for a family that is not open or has no kinds, and for a name it does not have */
+  /** As `FamilyStandIn.placeWallet`. @throws Error for a family that is not open, has no kinds, or not this one */
   placeWallet(key: FamilyKey, name: string): Promise<string>
-  /** It answers nobody any more; the others go on. */
+  /** Closes a stand-in's port, as if its chain's nodes were gone; the others go on. */
   silence(key: FamilyKey): Promise<void>
 }
 
-/** Each is loaded when it is opened, so that the first one does not wait for the libraries of all. */
+/** Each module is loaded when its family is opened, so that the first one does not wait for the libraries of all. */
 const openers: Readonly<
   Record<FamilyKey, () => Promise<(options: StandInOptions) => Promise<FamilyStandIn>>>
 > = {
@@ -33,7 +33,7 @@ const openers: Readonly<
   lighter: async () => (await import('./lighterStandIn.ts')).openLighter,
 }
 
-/** Loads what a family needs, so that it opens at once. */
+/** Loads a family's module early, so that it opens at once. */
 export async function loadFamily(key: FamilyKey): Promise<void> {
   await openers[key]()
 }
@@ -43,7 +43,7 @@ export type FamiliesOptions = {
   readonly hashTransfer?: (lighterChainId: bigint) => Promise<HashTransfer>
 }
 
-/** None of them is open yet. */
+/** Makes the stand-ins of a network; none is open yet. */
 export function createFamilies(
   ports: FamilyPorts,
   network: FamilyNetwork,
@@ -59,11 +59,11 @@ export function createFamilies(
     return standIn
   }
   // One after the other: deposits on Tron are numbered transactions of one account.
-  let last: Promise<unknown> = Promise.resolve()
+  let lastDeposit: Promise<unknown> = Promise.resolve()
   const deposit = async (key: FamilyKey, amount: bigint, depositor: string): Promise<FamilyDeposit> => {
-    const own = last.then(() => standInOf(key).deposit(amount, depositor))
-    last = own.catch(() => undefined)
-    return { transactionId: (await own).transactionId, amount: amount.toString() }
+    const ownDeposit = lastDeposit.then(() => standInOf(key).deposit(amount, depositor))
+    lastDeposit = ownDeposit.catch(() => undefined)
+    return { transactionId: (await ownDeposit).transactionId, amount: amount.toString() }
   }
   const openOne = async (key: FamilyKey): Promise<FamilyFacts> => {
     const { node, tronDepository, tronUsdc, depositor, funding, stateFolder, tronCreatedFromMs } = network
@@ -75,15 +75,15 @@ export function createFamilies(
     })
     open.set(key, standIn)
     const firstDeposit = await deposit(key, familyPlans[key].firstAmount, firstDepositor)
-    const found = { url: standIn.url, depository: depositories[key], firstDeposit }
-    facts.set(key, found)
-    return found
+    const familyFacts = { url: standIn.url, depository: depositories[key], firstDeposit }
+    facts.set(key, familyFacts)
+    return familyFacts
   }
   return {
     open(key) {
       const opened = opening.get(key) ?? openOne(key)
       opening.set(key, opened)
-      // It may be asked again, once what kept it from opening is mended.
+      // A failure is forgotten, so that a later call tries again.
       opened.catch(() => opening.delete(key))
       return opened
     },
@@ -102,7 +102,7 @@ export type OpenFamilies = Omit<Families, 'facts' | 'open'> & {
   readonly facts: Readonly<Record<FamilyKey, FamilyFacts>>
 }
 
-/** All of them, open. @throws Error as `Families.open` */
+/** Opens the stand-ins of all families at once, as tests need them. @throws Error as `Families.open` */
 export async function startFamilies(
   ports: FamilyPorts,
   network: FamilyNetwork,

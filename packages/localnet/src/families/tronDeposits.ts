@@ -7,7 +7,7 @@ import { createTronLedger, type EvmBehind } from '../standIns/tron/tronLedger.ts
 import type { StandInOptions } from './standIn.ts'
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`
-/** On top of a transaction's: then it is solidified. */
+/** Blocks on top of a transaction's block that solidify it. */
 const blocksOnTop = 2
 
 /** Deposits TRX by a transaction on the node behind the facade, which is added to `known`. @returns its id */

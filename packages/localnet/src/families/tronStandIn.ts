@@ -9,6 +9,7 @@ import { openJournal } from './journal.ts'
 import { type FamilyStandIn, requireName, type StandInOptions } from './standIn.ts'
 
 const hex = z.templateLiteral(['0x', z.string().regex(/[0-9a-f]*/)])
+/** A call frame of the node's call tracer. */
 const frame = z.object({
   type: z.string(),
   from: hex,
@@ -26,7 +27,7 @@ const entrySchema = z.object({
   isContractCall: z.boolean(),
   feeSun: z.string().optional(),
   trace: frame.optional(),
-  /** Amount of a deposit that an operator asked for. */
+  /** Name of the depositor, for a deposit that this stand-in made. */
   depositor: z.string().optional(),
 })
 type Entry = Omit<KnownTransaction, 'feeSun'> & {
@@ -35,18 +36,21 @@ type Entry = Omit<KnownTransaction, 'feeSun'> & {
   readonly depositor?: string | undefined
 }
 
-/** The API of a Tron node in front of the node of Base. Its transactions outlive a restart, as the node's do. */
+/**
+ * Opens the Tron stand-in: the API of a Tron node in front of Base's node. Its journal keeps what the EVM node does not
+ * know of a Tron transaction: its id and raw bytes.
+ */
 export async function openTron(options: StandInOptions): Promise<FamilyStandIn> {
   const node = (method: string, params: readonly unknown[]) => askNode(options.node.url, method, params)
   const journal = openJournal<Entry>(options.journalFile, entrySchema)
   const kept = await keptTransactions(journal.kept, node)
   const transactions = new Map(kept.map((entry) => [entry.transactionId, knownOf(entry)]))
-  const depositors = new Map(
+  const depositIdByDepositor = new Map(
     kept.flatMap(({ depositor, transactionId }) =>
       depositor === undefined ? [] : [[depositor, transactionId]],
     ),
   )
-  const note = (transactionId: string, transaction: KnownTransaction, depositor?: string) => {
+  const keep = (transactionId: string, transaction: KnownTransaction, depositor?: string) => {
     const { feeSun, ...rest } = transaction
     transactions.set(transactionId, transaction)
     journal.add({
@@ -55,20 +59,20 @@ export async function openTron(options: StandInOptions): Promise<FamilyStandIn> 
       ...(depositor !== undefined && { depositor }),
     })
   }
-  const knowledge = { ...createTronKnowledge(transactions), add: note }
+  const knowledge = { ...createTronKnowledge(transactions), add: keep }
   const facade = await startTronFacade({ node }, knowledge, { chainId: tronChainId, port: options.port })
   return {
     url: facade.url,
     stop: facade.stop,
     async deposit(amount, depositor) {
-      const before = depositors.get(depositor)
-      if (before !== undefined) return { transactionId: before }
-      // Only who deposits waits for the libraries that sign and encode: most starts find their first deposit.
+      const earlierId = depositIdByDepositor.get(depositor)
+      if (earlierId !== undefined) return { transactionId: earlierId }
+      // Imported late, because most starts find their first deposit in the journal and need no signing libraries.
       const { depositTrx } = await import('./tronDeposits.ts')
       const transactionId = await depositTrx(options, { node, known: transactions, amount })
       const transaction = transactions.get(transactionId)
-      if (transaction !== undefined) note(transactionId, transaction, depositor)
-      depositors.set(depositor, transactionId)
+      if (transaction !== undefined) keep(transactionId, transaction, depositor)
+      depositIdByDepositor.set(depositor, transactionId)
       return { transactionId }
     },
     async placeWallet(text) {
@@ -85,7 +89,7 @@ export async function openTron(options: StandInOptions): Promise<FamilyStandIn> 
   }
 }
 
-/** Transactions of earlier runs that the node still has, oldest first: a kill may have cost it the newest. */
+/** Transactions of earlier runs that the node still has, oldest first: in a kill the node may lose its newest blocks. */
 async function keptTransactions(
   entries: readonly Entry[],
   node: (method: string, params: readonly unknown[]) => Promise<unknown>,

@@ -3,15 +3,15 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { ExchangeLedger } from '../standIns/hyperliquid/index.ts'
 import type { WalletKind } from './walletKind.ts'
 
-/** `mode`: as the exchange tells it; absent: one that nobody set. */
+/** A kind of account at the exchange. `mode`: as the exchange names it; absent: the default. `isAbsent`: not made yet. */
 export type HyperliquidWallet = WalletKind & { readonly mode?: string; readonly isAbsent?: true }
 
-/** Accounts of the exchange. Coin is dollars of the perps side, a token is on the spot side. */
+/** Kinds of accounts. `coin` stands for dollars on the perps side, `token` for one on the spot side. */
 export const hyperliquidWallets = {
   plain: {},
-  /** Its first payment makes it, and keeps a dollar. */
+  /** The first payment to it makes the account, and the exchange keeps a dollar of that. */
   absent: { isAbsent: true, cannotBeRefunded: ['coin', 'token'] },
-  /** One balance of each asset, on the spot side. It is quoted, and `/authorize` refuses what it sends from the other. */
+  /** Has one balance of each asset, on the spot side. It is quoted; `/authorize` refuses its transfers from the perps side. */
   unified: { mode: 'unifiedAccount' },
   'portfolio-margin': { mode: 'portfolioMargin' },
 } as const satisfies Readonly<Record<string, HyperliquidWallet>>
@@ -22,9 +22,9 @@ export const isHyperliquidWalletName = (name: string): name is HyperliquidWallet
   Object.hasOwn(hyperliquidWallets, name)
 
 /**
- * Makes such an account.
- * @param held smallest units; empty for the perps side, or by a token's id
- * @param account default: one that nobody had
+ * Makes an account of a kind.
+ * @param held balances in smallest units, by a token's id; the empty key is the perps side
+ * @param account its address; default: a new one
  */
 export function placeHyperliquidWallet(
   { venue, modes }: Required<Pick<ExchangeLedger, 'venue' | 'modes'>>,

@@ -1,18 +1,21 @@
 import type { WalletKind } from './walletKind.ts'
 
-/** An account of a token. `state`: 1 is open, 2 frozen. */
+/** State of a token account. `state`: 1 is open, 2 frozen. `extension`: one of Token-2022, by its number. */
 export type HolderState = {
   readonly state?: number
   readonly extension?: readonly [type: number, content: Buffer]
 }
 
-/** `holder`: its account of a token of Token-2022; absent: it has none. `isProgram`: nobody has its key. */
+/**
+ * A kind of wallet. `holder`: its account for a token of Token-2022; absent: it has none; `isHandedOn`: that account has
+ * another owner now. `isProgram`: the address is program derived, so it has no key.
+ */
 export type SolanaWallet = WalletKind & {
   readonly holder?: HolderState & { readonly isHandedOn?: true }
   readonly isProgram?: true
 }
 
-/** Data of an account that takes confidential transfers, and open ones where it says so. */
+/** A token account that is set up for confidential transfers. @param takesOpen whether it takes open ones too */
 function confidential(takesOpen: boolean): HolderState {
   const content = Buffer.alloc(295)
   content.writeUInt8(1, 261)
@@ -20,23 +23,24 @@ function confidential(takesOpen: boolean): HolderState {
   return { extension: [5, content] }
 }
 
-const never = { cannotBePaid: ['token'], cannotPay: ['token'] } as const
-const neither = ['coin', 'token'] as const
+const unusable = { cannotBePaid: ['token'], cannotPay: ['token'] } as const
+const allMoney = ['coin', 'token'] as const
 
-/** Wallets by the name that `npm run localnet -- wallet` takes, each with its account of a token. */
+/** Kinds of wallets by the name that `npm run localnet -- wallet` takes. */
 export const solanaWallets = {
   plain: { holder: {} },
   'without-account': { cannotBeRefunded: ['token'] },
+  /** Requires a memo with each transfer to it. */
   memo: { holder: { extension: [8, Buffer.of(1)] } },
   'memo-off': { holder: { extension: [8, Buffer.of(0)] } },
-  /** Programs move nothing of it, and a deposit is made by one. */
+  /** Programs may not move its tokens (CPI guard), and a deposit is made by a program. */
   guard: { holder: { extension: [11, Buffer.of(1)] }, cannotPay: ['token'] },
   'guard-off': { holder: { extension: [11, Buffer.of(0)] } },
   'confidential-and-open': { holder: confidential(true) },
   confidential: { holder: confidential(false), cannotBePaid: ['token'] },
-  frozen: { holder: { state: 2 }, ...never },
-  'handed-on': { holder: { isHandedOn: true }, ...never },
-  'program-derived': { holder: {}, isProgram: true, cannotBePaid: neither, cannotPay: neither },
+  frozen: { holder: { state: 2 }, ...unusable },
+  'handed-on': { holder: { isHandedOn: true }, ...unusable },
+  'program-derived': { holder: {}, isProgram: true, cannotBePaid: allMoney, cannotPay: allMoney },
 } as const satisfies Readonly<Record<string, SolanaWallet>>
 
 export type SolanaWalletName = keyof typeof solanaWallets

@@ -6,8 +6,8 @@ import { type HolderState, type SolanaWallet, type SolanaWalletName, solanaWalle
 const unit9 = 10n ** 9n
 
 /**
- * Makes such a wallet, with SOL and so much of the token.
- * @param mint of Token-2022
+ * Makes a wallet of a kind, with SOL and `amount` of the token.
+ * @param mint of Token-2022 @returns the wallet's address
  */
 export function placeSolanaWallet(
   node: Pick<SolanaNode, 'place' | 'airdrop'>,
@@ -16,17 +16,20 @@ export function placeSolanaWallet(
 ): string {
   const { holder, isProgram }: SolanaWallet = solanaWallets[name]
   const { publicKey } = Keypair.generate()
-  const of = isProgram ? PublicKey.findProgramAddressSync([publicKey.toBuffer()], mint)[0] : publicKey
-  node.airdrop(of.toBase58(), 10n * unit9)
+  const wallet = isProgram ? PublicKey.findProgramAddressSync([publicKey.toBuffer()], mint)[0] : publicKey
+  node.airdrop(wallet.toBase58(), 10n * unit9)
   if (holder !== undefined) {
-    const { isHandedOn, ...shown } = holder
-    const owner = isHandedOn ? Keypair.generate().publicKey : of
-    placeTokenHolder(node, { mint, of, owner, amount, ...shown })
+    const { isHandedOn, ...accountState } = holder
+    const owner = isHandedOn ? Keypair.generate().publicKey : wallet
+    placeTokenHolder(node, { mint, of: wallet, owner, amount, ...accountState })
   }
-  return of.toBase58()
+  return wallet.toBase58()
 }
 
-/** Puts the account of a token where a wallet has it. @source SPL Token-2022, Account */
+/**
+ * Makes the associated token account of the wallet `of`. @param owner who may move the tokens; default: the wallet
+ * @source SPL Token-2022, Account
+ */
 export function placeTokenHolder(
   node: Pick<SolanaNode, 'place'>,
   {
@@ -50,6 +53,7 @@ export function placeTokenHolder(
   owner.toBuffer().copy(data, 32)
   data.writeBigUInt64LE(amount, 64)
   data.writeUInt8(state, 108)
+  // Mint, owner, amount and state at their offsets; an extension follows the account type 2.
   const parts: Buffer[] = [data]
   if (extension !== undefined) {
     const [type, content] = extension

@@ -2,7 +2,7 @@ import { evmWallets } from './evmWallets.ts'
 
 const { plain, contract, forwarder, 'without-receive': withoutReceive, blocked } = evmWallets
 
-/** Accounts of Tron, whose contracts run on a node of the EVM. A plain one is there once somebody paid it. */
+/** Kinds of accounts on Tron, whose contracts run on an EVM node. A plain account exists once it was paid. */
 export const tronWallets = { plain, contract, forwarder, 'without-receive': withoutReceive, blocked }
 
 export type TronWalletName = keyof typeof tronWallets

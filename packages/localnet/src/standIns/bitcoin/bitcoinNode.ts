@@ -9,20 +9,22 @@ import { blockBytes, type ConstructedChain, merkleBlock } from './constructedCha
 /** `esplora` under `/api`, as public services have it; `node` at the root, as bitcoind has it. */
 export type BitcoinApi = 'node' | 'esplora'
 
+/** An HTTP answer: its status and its body. */
 export type Answer = { status: number; text: string }
 
-/** Change of an answer before it leaves. `what`: the RPC method, or the Esplora path. */
+/** Changes an answer before it is sent, or withholds it. `what` is the RPC method, or the Esplora path. */
 export type Fault = (what: string, answer: Answer) => Answer | 'hang' | Promise<Answer | 'hang'>
 
 export type BitcoinNode = {
   url(api: BitcoinApi): string
-  /** The chain that it shows from now on. */
+  /** Changes the chain that the node answers from. */
   show(chain: ConstructedChain): void
   fault(fault: Fault | undefined): void
   /** HTTP requests since the last reset. */
   requests(): number
-  /** Requests since the last reset, in order. */
+  /** RPC methods and Esplora paths since the last reset, in order. */
   asked(): readonly string[]
+  /** Headers of the last request. */
   headers(): IncomingMessage['headers']
   reset(): void
   stop(): Promise<void>
@@ -30,6 +32,7 @@ export type BitcoinNode = {
 
 type Refusal = { readonly code: number; readonly message: string }
 
+/** Thrown for a call that the node refuses. */
 class RpcRefusal extends Error {
   readonly code: number
   constructor({ code, message }: Refusal) {
@@ -60,19 +63,24 @@ export async function startBitcoinNode(first: ConstructedChain, port = 0): Promi
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, path] = /^\/api(\/.*)$/s.exec(request.url ?? '') ?? []
     const body = path === undefined || request.method === 'POST' ? await bodyOf(request) : ''
-    const plain =
-      path === undefined
-        ? await rpc(JSON.parse(body), (id, method, params) =>
-            faulty(method, callNode(chain, id, method, params)),
-          )
-        : await faulty(path, request.method === 'POST' ? posted(chain, path, body) : esplora(chain, path))
-    if (plain === 'hang') return
-    response.writeHead(plain.status, { 'content-type': 'application/json' }).end(plain.text)
+    const sent = path === undefined ? await answerNode(body) : await answerEsplora(request, path, body)
+    if (sent === 'hang') return
+    response.writeHead(sent.status, { 'content-type': 'application/json' }).end(sent.text)
   }
 
-  async function faulty(method: string, own: Answer): Promise<Answer | 'hang'> {
-    asked.push(method)
-    return fault === undefined ? own : fault(method, own)
+  function answerNode(body: string): Promise<Answer | 'hang'> {
+    return answerCalls(JSON.parse(body), (id, method, params) =>
+      applyFault(method, callNode(chain, id, method, params)),
+    )
+  }
+
+  function answerEsplora({ method }: IncomingMessage, path: string, body: string): Promise<Answer | 'hang'> {
+    return applyFault(path, method === 'POST' ? postEsplora(chain, path, body) : getEsplora(chain, path))
+  }
+
+  async function applyFault(what: string, truth: Answer): Promise<Answer | 'hang'> {
+    asked.push(what)
+    return fault === undefined ? truth : fault(what, truth)
   }
 
   const origin = await listenOnLoopback(server, port)
@@ -95,8 +103,8 @@ export async function startBitcoinNode(first: ConstructedChain, port = 0): Promi
   }
 }
 
-/** One call, or several in one request. */
-async function rpc(
+/** Answers a body of JSON-RPC, which is one call or a batch. */
+async function answerCalls(
   body: unknown,
   answerTo: (id: unknown, method: string, params: readonly unknown[]) => Promise<Answer | 'hang'>,
 ): Promise<Answer | 'hang'> {
@@ -105,10 +113,10 @@ async function rpc(
   let status = 200
   for (const call of calls) {
     const { id, method, params } = Object(call)
-    const own = await answerTo(id, String(method), params)
-    if (own === 'hang') return own
-    members.push(own.text)
-    status = own.status
+    const answer = await answerTo(id, String(method), params)
+    if (answer === 'hang') return answer
+    members.push(answer.text)
+    status = answer.status
   }
   return Array.isArray(body) ? { status: 200, text: `[${members.join()}]` } : { status, text: members.join() }
 }
@@ -149,6 +157,7 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
       const block = chain.blockOf(String(first))
       if (block === undefined) throw new RpcRefusal(refusals.noBlock)
       if (second === false) return block.header.toString('hex')
+      // A block that a reorganisation dropped has no height in the chain.
       const height = chain.heightOf(block.hash)
       const confirmations = height === undefined ? -1 : chain.tipHeight - height + 1
       const timeSeconds = block.header.readUInt32LE(68)
@@ -192,15 +201,15 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
 type FoundTransaction = NonNullable<ReturnType<ConstructedChain['find']>>
 
 function rawTransaction(chain: ConstructedChain, { transaction, block }: FoundTransaction): unknown {
-  const place = placeOf(chain, block?.hash)
+  const described = describeBlock(chain, block?.hash)
   return bitcoinBodies.rawTransaction.body(
     transaction.getId(),
     Buffer.from(transaction.toBuffer()).toString('hex'),
-    place && { ...place, confirmations: chain.tipHeight - place.height + 1 },
+    described && { ...described, confirmations: chain.tipHeight - described.height + 1 },
   )
 }
 
-/** @param withMempool what waits there spends it too */
+/** Answer to `gettxout`; null for an output that is spent. @param withMempool waiting transactions count as spenders too */
 function unspentOutput(
   chain: ConstructedChain,
   { txid, vout }: { readonly txid: string; readonly vout: number },
@@ -218,38 +227,39 @@ function unspentOutput(
   })
 }
 
-const missing: Answer = { status: 404, text: bitcoinBodies.missing.body.any }
-const text = (value: string): Answer => ({ status: 200, text: value })
+const notFound: Answer = { status: 404, text: bitcoinBodies.missing.body.any }
+const ok = (text: string): Answer => ({ status: 200, text })
 
-function posted(chain: ConstructedChain, path: string, body: string): Answer {
-  if (path !== '/tx') return missing
+/** Esplora's one POST: it hands a transaction to its node. */
+function postEsplora(chain: ConstructedChain, path: string, body: string): Answer {
+  if (path !== '/tx') return notFound
   const transaction = Transaction.fromHex(body)
   const refusal = chain.offer(transaction)
-  if (refusal === undefined) return text(transaction.getId())
+  if (refusal === undefined) return ok(transaction.getId())
   return { status: 400, text: bitcoinBodies.refusedText.body(refusal) }
 }
 
-function esplora(chain: ConstructedChain, path: string): Answer {
-  const parts = path.split('/').slice(1)
-  const [kind, name = '', detail, place] = parts
-  if (path === '/blocks/tip/height') return text(String(chain.tipHeight))
+/** Answers a GET of Esplora. Its paths are `/<kind>/<name>/<detail>/<output number>`. */
+function getEsplora(chain: ConstructedChain, path: string): Answer {
+  const [kind, name = '', detail, vout] = path.split('/').slice(1)
+  if (path === '/blocks/tip/height') return ok(String(chain.tipHeight))
   if (kind === 'block-height') {
     const block = chain.blockAt(Number(name))
-    return block === undefined ? missing : text(block.hash)
+    return block === undefined ? notFound : ok(block.hash)
   }
   if (kind === 'block' && detail === 'header') {
     const block = chain.blockOf(name)
-    return block === undefined ? missing : text(block.header.toString('hex'))
+    return block === undefined ? notFound : ok(block.header.toString('hex'))
   }
   if (kind === 'address' && detail === 'utxo') {
     const outputs = chain.unspentOf(outputScript(name, bitcoinNetworkOf('regtest')))
-    const placed = outputs.map((one) => ({
-      ...one,
-      block: placeOf(chain, chain.find(one.txid)?.block?.hash),
+    const withBlocks = outputs.map((output) => ({
+      ...output,
+      block: describeBlock(chain, chain.find(output.txid)?.block?.hash),
     }))
-    return text(JSON.stringify(bitcoinBodies.addressOutputs.body(placed)))
+    return ok(JSON.stringify(bitcoinBodies.addressOutputs.body(withBlocks)))
   }
-  return kind === 'tx' ? esploraTransaction(chain, { txid: name, detail, vout: Number(place) }) : missing
+  return kind === 'tx' ? esploraTransaction(chain, { txid: name, detail, vout: Number(vout) }) : notFound
 }
 
 function esploraTransaction(
@@ -261,26 +271,26 @@ function esploraTransaction(
   const { transaction, block } = found
   switch (detail) {
     case 'hex':
-      return text(Buffer.from(transaction.toBuffer()).toString('hex'))
+      return ok(Buffer.from(transaction.toBuffer()).toString('hex'))
     case 'status':
-      return text(JSON.stringify(bitcoinBodies.status.body(placeOf(chain, block?.hash))))
+      return ok(JSON.stringify(bitcoinBodies.status.body(describeBlock(chain, block?.hash))))
     case 'merkleblock-proof':
-      return block === undefined ? missing : text(merkleBlock(block, txid).toString('hex'))
+      return block === undefined ? notFound : ok(merkleBlock(block, txid).toString('hex'))
     case 'outspend': {
       const spender = chain.spenderOf(txid, vout) ?? chain.isMempoolSpent(txid, vout)
       const spentBy = spender && {
         txid: spender.getId(),
-        block: placeOf(chain, chain.find(spender.getId())?.block?.hash),
+        block: describeBlock(chain, chain.find(spender.getId())?.block?.hash),
       }
-      return text(JSON.stringify(bitcoinBodies.outspend.body(spentBy)))
+      return ok(JSON.stringify(bitcoinBodies.outspend.body(spentBy)))
     }
     default:
-      return missing
+      return notFound
   }
 }
 
-/** `undefined` for what is in no block of the chain. */
-function placeOf(chain: ConstructedChain, hash: string | undefined) {
+/** Height, hash and time of a block; `undefined` where the chain does not have it. */
+function describeBlock(chain: ConstructedChain, hash: string | undefined) {
   const height = hash === undefined ? undefined : chain.heightOf(hash)
   return hash === undefined || height === undefined
     ? undefined

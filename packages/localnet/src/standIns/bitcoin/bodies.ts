@@ -1,11 +1,12 @@
 import type { StoredBody } from '../bodies/index.ts'
 
+/** The block of a transaction. */
 type Confirmed = { readonly height: number; readonly hash: string; readonly timeSeconds: number }
 
 const core = 'Bitcoin Core 29, RPC documentation; a real node answers in bitcoind/nodeFacts.live.ts'
 const esplora = '@mempool/mempool.js 3.0.0'
 
-const placeOf = (block: Confirmed | undefined) =>
+const statusOf = (block: Confirmed | undefined) =>
   block === undefined
     ? { confirmed: false }
     : {
@@ -13,6 +14,7 @@ const placeOf = (block: Confirmed | undefined) =>
         ...{ block_height: block.height, block_hash: block.hash, block_time: block.timeSeconds },
       }
 
+/** Bodies of bitcoind and of Esplora, which the stand-in answers and tests of the reader use. */
 export const bitcoinBodies = {
   rawTransaction: {
     provenance: 'specified',
@@ -93,7 +95,7 @@ export const bitcoinBodies = {
         readonly vout: number
         readonly block: Confirmed | undefined
       }[],
-    ) => outputs.map(({ txid, vout, block }) => ({ ...{ txid, vout, value: 1 }, status: placeOf(block) })),
+    ) => outputs.map(({ txid, vout, block }) => ({ ...{ txid, vout, value: 1 }, status: statusOf(block) })),
   },
   addressTransactions: {
     provenance: 'specified',
@@ -157,7 +159,7 @@ export const bitcoinBodies = {
     provenance: 'specified',
     source: `${esplora}, TxStatus`,
     proves: ['an API tells the block of a transaction'],
-    body: placeOf,
+    body: statusOf,
   },
   outspend: {
     provenance: 'specified',
@@ -166,7 +168,7 @@ export const bitcoinBodies = {
     body: (spender: { readonly txid: string; readonly block: Confirmed | undefined } | undefined) =>
       spender === undefined
         ? { spent: false }
-        : { spent: true, txid: spender.txid, vin: 0, status: placeOf(spender.block) },
+        : { spent: true, txid: spender.txid, vin: 0, status: statusOf(spender.block) },
   },
   missing: {
     provenance: 'constructed',

@@ -2,11 +2,6 @@ import { createHash } from 'node:crypto'
 import { Transaction } from 'bitcoinjs-lib'
 import { type Coin, Mempool } from './mempool.ts'
 
-/**
- * A chain that nobody mined: real transactions, ids, headers and merkle trees, without work and without
- * rules about what may be spent. `provenance: constructed`, from the serialisations of BIP 37, BIP 144 and
- * the block header of Bitcoin Core's developer reference. It begins with regtest's own first block.
- */
 export type ConstructedBlock = {
   readonly hash: string
   readonly header: Buffer
@@ -19,25 +14,29 @@ const firstHeader = Buffer.from(
   'hex',
 )
 
-const beginning = 1_700_000_000
+const usualStartSeconds = 1_700_000_000
 
-/** Unix seconds of the block at a height of a chain that began then. */
-export const timeAt = (height: number, beganSeconds = beginning): number => beganSeconds + 600 * height
+/** Unix seconds of a block in a chain without a clock, where each block is ten minutes after the last. */
+export const timeAt = (height: number, beganSeconds = usualStartSeconds): number =>
+  beganSeconds + 600 * height
 
 export type ChainOptions = {
   /** Unix seconds of the next block; default: ten minutes after the last one. */
   readonly clockSeconds?: () => number
-  /** Told of each block, with its time and without its coinbase. */
+  /** Called for each mined block, with its time and its transactions without the coinbase. */
   readonly onMined?: (timeSeconds: number, transactions: readonly Transaction[]) => void
-  /** Told of each transaction that is taken and waits for a block, before whoever sent it. */
+  /** Called for each transaction that the mempool takes, before the sender is answered. */
   readonly onWaiting?: (transaction: Transaction) => void
 }
 
+/**
+ * A chain that nobody mined: real transactions, ids, headers and merkle trees, without work and without
+ * rules about what may be spent. `provenance: constructed`, from the serialisations of BIP 37, BIP 144 and
+ * the block header of Bitcoin Core's developer reference. It begins with regtest's own first block.
+ */
 export class ConstructedChain {
-  #blocks: ConstructedBlock[] = [
-    { hash: displayed(hash256(firstHeader)), header: firstHeader, transactions: [] },
-  ]
-  /** Left behind by a reorganisation; nodes still know them. */
+  #blocks: ConstructedBlock[] = [{ hash: toId(hash256(firstHeader)), header: firstHeader, transactions: [] }]
+  /** Blocks that reorganisations dropped; nodes still know them. */
   readonly #stale: ConstructedBlock[] = []
   readonly #mempool = new Mempool({
     confirmed: ({ txid, vout }) => this.#unspent(txid, vout),
@@ -46,16 +45,18 @@ export class ConstructedChain {
   readonly #beganSeconds: number
   readonly #options: ChainOptions
   #index: ChainIndex | undefined
+  /** Counts reorganisations, so that the blocks of every branch differ. */
   #branch = 0
   /** Fee rate that nodes estimate; undefined as on an unused network. */
   satPerKvb: number | undefined
 
   /** @param beganSeconds when its first block was: each one is ten minutes later */
-  constructor(beganSeconds = beginning, options: ChainOptions = {}) {
+  constructor(beganSeconds = usualStartSeconds, options: ChainOptions = {}) {
     this.#beganSeconds = beganSeconds
     this.#options = options
   }
 
+  /** Unix seconds of a block, or of the next one. */
   timeAt(height: number): number {
     const { clockSeconds } = this.#options
     if (clockSeconds === undefined || height === 0) return timeAt(height, this.#beganSeconds)
@@ -67,19 +68,20 @@ export class ConstructedChain {
     return this.#blocks.length - 1
   }
 
-  /** One block with these transactions behind a coinbase. */
+  /** Mines one block with a coinbase and these transactions. */
   mine(...transactions: readonly Transaction[]): ConstructedBlock {
     const height = this.#blocks.length
     const all = [coinbase(height, this.#branch), ...transactions]
     const previous = this.#blocks.at(-1)?.header ?? firstHeader
     const header = Buffer.alloc(80)
+    // Version, previous hash, merkle root, time, target, nonce.
     header.writeUInt32LE(0x2000_0000, 0)
     hash256(previous).copy(header, 4)
     merkleRoot(all.map((one) => Buffer.from(one.getHash()))).copy(header, 36)
     header.writeUInt32LE(this.timeAt(height), 68)
     header.writeUInt32LE(0x207f_ffff, 72)
     header.writeUInt32LE(this.#branch, 76)
-    const block = { hash: displayed(hash256(header)), header, transactions: all }
+    const block = { hash: toId(hash256(header)), header, transactions: all }
     this.#blocks.push(block)
     this.#index = undefined
     for (const transaction of transactions) this.#mempool.mined(transaction)
@@ -91,7 +93,7 @@ export class ConstructedChain {
     for (let left = count; left > 0; left -= 1) this.mine()
   }
 
-  /** Drops the newest blocks; blocks mined from here on are others. Transactions wait again. */
+  /** Begins a reorganisation: drops the newest blocks, whose transactions wait again. */
   drop(count: number): void {
     this.#branch += 1
     const dropped = this.#blocks.splice(this.#blocks.length - count)
@@ -100,23 +102,24 @@ export class ConstructedChain {
     for (const block of dropped) for (const one of block.transactions.slice(1)) this.announce(one)
   }
 
+  /** Puts a transaction into the mempool without any rule. */
   announce(transaction: Transaction): void {
     this.#mempool.put(transaction)
   }
 
-  /** As a node takes it that has rules. @returns why it is refused */
+  /** Offers a transaction to the mempool, by the rules of nodes. @returns why it is refused */
   offer(transaction: Transaction): string | undefined {
     const refusal = this.#mempool.offer(transaction)
     if (refusal === undefined) this.#options.onWaiting?.(transaction)
     return refusal
   }
 
-  /** One block with all that waits. */
+  /** Mines one block with all waiting transactions. */
   mineWaiting(): ConstructedBlock {
     return this.mine(...this.#mempool.all())
   }
 
-  /** Nodes drop all that waits, as after days or a restart. */
+  /** Empties the mempool, as nodes do after days or a restart. */
   forget(): void {
     this.#mempool.clear()
   }
@@ -125,7 +128,7 @@ export class ConstructedChain {
     return this.#mempool.all()
   }
 
-  /** Outputs of a script that blocks have and none has spent. */
+  /** Unspent outputs of a script, by the blocks alone. */
   unspentOf(
     script: Uint8Array,
   ): readonly { readonly txid: string; readonly vout: number; readonly value: bigint }[] {
@@ -152,6 +155,7 @@ export class ConstructedChain {
     return [...this.#blocks, ...this.#stale].find((block) => block.hash === hash)
   }
 
+  /** A transaction in a block or, without `block`, in the mempool. */
   find(txid: string): { readonly transaction: Transaction; readonly block?: ConstructedBlock } | undefined {
     const mined = this.#indexed().mined.get(txid)
     if (mined !== undefined) return mined
@@ -164,12 +168,13 @@ export class ConstructedChain {
     return this.#indexed().spenders.get(`${txid} ${vout}`)
   }
 
-  /** Made anew when the blocks are others. */
+  /** The index, which is built again after the blocks changed. */
   #indexed(): ChainIndex {
-    this.#index ??= indexOf(this.#blocks)
+    this.#index ??= buildIndex(this.#blocks)
     return this.#index
   }
 
+  /** The waiting transaction that spends the output. */
   isMempoolSpent(txid: string, vout: number): Transaction | undefined {
     const hash = Buffer.from(txid, 'hex').reverse()
     return this.#mempool
@@ -181,7 +186,7 @@ export class ConstructedChain {
 /** Index over all blocks; the first of two entries with one key counts. */
 type ChainIndex = {
   readonly mined: ReadonlyMap<string, { readonly transaction: Transaction; readonly block: ConstructedBlock }>
-  /** By id and number of what they spend. */
+  /** By id and number of the output that they spend. */
   readonly spenders: ReadonlyMap<string, Transaction>
   /** By script in hex. */
   readonly outputs: ReadonlyMap<
@@ -190,7 +195,7 @@ type ChainIndex = {
   >
 }
 
-function indexOf(blocks: readonly ConstructedBlock[]): ChainIndex {
+function buildIndex(blocks: readonly ConstructedBlock[]): ChainIndex {
   const mined = new Map<string, { transaction: Transaction; block: ConstructedBlock }>()
   const spenders = new Map<string, Transaction>()
   const outputs = new Map<string, { txid: string; vout: number; value: bigint }[]>()
@@ -199,7 +204,7 @@ function indexOf(blocks: readonly ConstructedBlock[]): ChainIndex {
       const txid = idOf(transaction)
       if (!mined.has(txid)) mined.set(txid, { transaction, block })
       for (const { hash, index } of transaction.ins) {
-        const spent = `${displayed(hash)} ${index}`
+        const spent = `${toId(hash)} ${index}`
         if (!spenders.has(spent)) spenders.set(spent, transaction)
       }
       for (const [vout, { script, value }] of transaction.outs.entries()) {
@@ -213,12 +218,12 @@ function indexOf(blocks: readonly ConstructedBlock[]): ChainIndex {
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-/** From its bytes, with `0x` or without. */
+/** Reads a transaction from its bytes in hex, with `0x` or without. */
 export const transactionOf = (raw: string): Transaction => Transaction.fromHex(raw.replace(/^0x/, ''))
 
 let fundings = 0
 
-/** A transaction that makes outputs from nothing known: no node would take it, and a constructed block does. */
+/** A transaction that makes outputs from an unknown one: a node would refuse it, a constructed block takes it. */
 export function funded(...outputs: readonly Coin[]): Transaction {
   fundings += 1
   const transaction = new Transaction()
@@ -227,7 +232,7 @@ export function funded(...outputs: readonly Coin[]): Transaction {
   return transaction
 }
 
-/** Ids of transactions in blocks, which nobody changes any more. */
+/** Ids of transactions in blocks, kept because a block's transactions do not change and hashing is slow. */
 const ids = new WeakMap<Transaction, string>()
 
 function idOf(transaction: Transaction): string {
@@ -247,12 +252,12 @@ export function blockBytes({ header, transactions }: ConstructedBlock): Buffer {
 /** A merkle block that proves one transaction. @source BIP 37 */
 export function merkleBlock({ header, transactions }: ConstructedBlock, txid: string): Buffer {
   const leaves = transactions.map((one) => Buffer.from(one.getHash()))
-  const wanted = transactions.findIndex((one) => one.getId() === txid)
-  const [bits, hashes]: [boolean[], Buffer[]] = [[], []]
+  const provenIndex = transactions.findIndex((one) => one.getId() === txid)
+  const [flagBits, hashes]: [boolean[], Buffer[]] = [[], []]
   const levels = levelsOf(leaves)
   const walk = (height: number, position: number): void => {
-    const isParent = wanted >> height === position
-    bits.push(isParent)
+    const isParent = provenIndex >> height === position
+    flagBits.push(isParent)
     if (height === 0 || !isParent) {
       hashes.push(levels[height]?.[position] ?? Buffer.alloc(32))
       return
@@ -261,8 +266,8 @@ export function merkleBlock({ header, transactions }: ConstructedBlock, txid: st
     if (position * 2 + 1 < (levels[height - 1]?.length ?? 0)) walk(height - 1, position * 2 + 1)
   }
   walk(levels.length - 1, 0)
-  const flags = Buffer.alloc(Math.ceil(bits.length / 8))
-  for (const [index, bit] of bits.entries()) {
+  const flags = Buffer.alloc(Math.ceil(flagBits.length / 8))
+  for (const [index, bit] of flagBits.entries()) {
     if (bit) flags[index >> 3] = (flags[index >> 3] ?? 0) | (1 << (index & 7))
   }
   const count = Buffer.alloc(4)
@@ -270,6 +275,7 @@ export function merkleBlock({ header, transactions }: ConstructedBlock, txid: st
   return Buffer.concat([header, count, Buffer.of(hashes.length), ...hashes, Buffer.of(flags.length), flags])
 }
 
+/** The levels of the merkle tree, the leaves first, the root last. */
 function levelsOf(leaves: readonly Buffer[]): readonly (readonly Buffer[])[] {
   if (leaves.length === 1) return [leaves]
   const parents = leaves.flatMap((left, index) =>
@@ -295,10 +301,11 @@ function coinbase(height: number, branch: number): Transaction {
 }
 
 function hash256(bytes: Uint8Array): Buffer {
-  const once = createHash('sha256').update(bytes).digest()
-  return createHash('sha256').update(once).digest()
+  const firstHash = createHash('sha256').update(bytes).digest()
+  return createHash('sha256').update(firstHash).digest()
 }
 
-function displayed(hash: Uint8Array): string {
+/** A hash in hex in the reversed byte order in which ids are written. */
+function toId(hash: Uint8Array): string {
   return Buffer.from(hash).reverse().toString('hex')
 }

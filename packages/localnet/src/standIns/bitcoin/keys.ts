@@ -6,7 +6,7 @@ import { networks, payments, type Signer } from 'bitcoinjs-lib'
 
 const network = networks.regtest
 
-/** A key from a name. */
+/** The key whose secret is the hash of a name. */
 export const keyOf = (name: string): TestKey => keyOfSecret(createHash('sha256').update(name).digest())
 
 /** A key with the scripts and addresses that it can spend from on regtest. */
@@ -16,10 +16,12 @@ export function keyOfSecret(secret: Uint8Array) {
     publicKey,
     sign: (hash) => secp256k1.sign(hash, secret).toCompactRawBytes(),
   }
-  const witness = present(payments.p2wpkh({ pubkey: publicKey, network }))
-  const legacy = present(payments.p2pkh({ pubkey: publicKey, network }))
+  const witness = requirePayment(payments.p2wpkh({ pubkey: publicKey, network }))
+  const legacy = requirePayment(payments.p2pkh({ pubkey: publicKey, network }))
   const taprootScript = Uint8Array.of(0x51, 32, ...publicKey.subarray(1))
-  const nested = present(payments.p2sh({ redeem: payments.p2wpkh({ pubkey: publicKey, network }), network }))
+  const nested = requirePayment(
+    payments.p2sh({ redeem: payments.p2wpkh({ pubkey: publicKey, network }), network }),
+  )
   return {
     secret: new Uint8Array(secret),
     signer,
@@ -27,8 +29,8 @@ export function keyOfSecret(secret: Uint8Array) {
     witness,
     legacy,
     nested,
-    /** The key path of an output key that is used as it is. */
-    taproot: present({
+    /** Taproot output whose output key is this public key, untweaked. */
+    taproot: requirePayment({
       output: taprootScript,
       address: scriptAddress(taprootScript, bitcoinNetworkOf('regtest')),
     }),
@@ -38,7 +40,13 @@ export function keyOfSecret(secret: Uint8Array) {
 
 export type TestKey = ReturnType<typeof keyOfSecret>
 
-function present({ address, output }: { address?: string | undefined; output?: Uint8Array | undefined }) {
+function requirePayment({
+  address,
+  output,
+}: {
+  address?: string | undefined
+  output?: Uint8Array | undefined
+}) {
   if (address === undefined || output === undefined) throw new Error('a payment without an address')
   return { address, script: output }
 }

@@ -1,18 +1,22 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
 import { crypto, payments, script, type Transaction } from 'bitcoinjs-lib'
 
+/** An output; `value` in satoshi. */
 export type Coin = { readonly script: Uint8Array; readonly value: bigint }
 type Spent = { readonly txid: string; readonly vout: number }
 
-/** Coins of a chain without rules of its own, which its mempool needs to have some. */
+/** What the mempool asks its chain, which has no rules of its own. */
 export type ChainCoins = {
   /** An output in a block that no block has spent. */
   confirmed(spent: Spent): Coin | undefined
   isMined(txid: string): boolean
 }
 
+/** Least fee of a transaction, and least increase of the fee by a replacement. */
 const incrementalSatPerVb = 1n
+/** Most waiting transactions that a replacement may remove. */
 const evictedMax = 100
+/** Most waiting ancestors, with the transaction itself. */
 const unminedMax = 25
 
 /**
@@ -34,20 +38,20 @@ export class Mempool {
   get(txid: string): Transaction | undefined {
     return this.#waiting.get(txid)
   }
-  /** Without any rule. */
+  /** Adds a transaction without any rule. */
   put(transaction: Transaction): void {
     this.#waiting.set(transaction.getId(), transaction)
   }
   clear(): void {
     this.#waiting.clear()
   }
-  /** A block has it: what spends the same can never be mined. */
+  /** Removes a mined transaction, and those that spend the same outputs, which can never be mined. */
   mined(transaction: Transaction): void {
     this.#waiting.delete(transaction.getId())
     for (const other of this.#conflicts(transaction)) this.#evict(other)
   }
 
-  /** @returns why nodes would refuse it */
+  /** Adds a transaction by the rules. @returns why nodes would refuse it, by the first rule that it breaks */
   offer(transaction: Transaction): string | undefined {
     const txid = transaction.getId()
     if (this.#chain.isMined(txid)) return 'Transaction outputs already in utxo set'
@@ -61,15 +65,16 @@ export class Mempool {
     if (fee < 0n) return 'bad-txns-in-belowout'
     const size = BigInt(transaction.virtualSize())
     if (fee < size * incrementalSatPerVb) return 'min relay fee not met'
-    const replaced = this.#conflicts(transaction)
-    const evicted = [...new Set(replaced.flatMap((one) => [one, ...this.#descendants(one)]))]
+    const conflicts = this.#conflicts(transaction)
+    const evicted = [...new Set(conflicts.flatMap((one) => [one, ...this.#descendants(one)]))]
     if (evicted.length > evictedMax) return 'too many potential replacements'
-    const fees = evicted.reduce((sum, one) => sum + this.#fee(one), 0n)
-    if (replaced.length > 0) {
-      if (replaced.some((one) => one.ins.every(({ sequence }) => sequence >= 0xffff_fffe)))
+    const evictedFees = evicted.reduce((sum, one) => sum + this.#fee(one), 0n)
+    if (conflicts.length > 0) {
+      // BIP 125: only a transaction with a lower sequence may be replaced.
+      if (conflicts.some((one) => one.ins.every(({ sequence }) => sequence >= 0xffff_fffe)))
         return 'txn-mempool-conflict'
-      if (fee < fees + size * incrementalSatPerVb) return 'insufficient fee, rejecting replacement'
-      if (replaced.some((one) => this.#fee(one) * size >= fee * BigInt(one.virtualSize())))
+      if (fee < evictedFees + size * incrementalSatPerVb) return 'insufficient fee, rejecting replacement'
+      if (conflicts.some((one) => this.#fee(one) * size >= fee * BigInt(one.virtualSize())))
         return 'insufficient fee, rejecting replacement; new feerate'
     }
     if (this.#ancestors(transaction).length >= unminedMax) return 'too-long-mempool-chain'
@@ -86,6 +91,7 @@ export class Mempool {
     const coins = transaction.ins.flatMap((input) => this.#coin(spentOf(input)) ?? [])
     return feeOf(transaction, coins)
   }
+  /** Waiting transactions that spend an output that this one spends. */
   #conflicts(transaction: Transaction): readonly Transaction[] {
     const own = new Set(transaction.ins.map((input) => textOf(spentOf(input))))
     return this.all().filter(
@@ -116,10 +122,10 @@ const feeOf = (transaction: Transaction, coins: readonly Coin[]): bigint =>
   coins.reduce((sum, { value }) => sum + value, 0n) -
   transaction.outs.reduce((sum, { value }) => sum + value, 0n)
 
-/** Checks signatures of P2WPKH and of the first path of a deposit address; a real node checks the others too. */
+/** Checks signatures of P2WPKH and of the first path of a deposit address; all others count as signed. */
 function isSigned(transaction: Transaction, index: number, coin: Coin): boolean {
   const { script: output, value } = coin
-  if (output.length === 34 && output[0] === 0) return isSwept(transaction, index, coin)
+  if (output.length === 34 && output[0] === 0) return isSweepSigned(transaction, index, coin)
   if (output.length !== 22 || output[0] !== 0) return true
   const [signature, publicKey] = transaction.ins[index]?.witness ?? []
   if (signature === undefined || publicKey === undefined) return false
@@ -130,13 +136,13 @@ function isSigned(transaction: Transaction, index: number, coin: Coin): boolean 
   return secp256k1.verify(compact, transaction.hashForWitnessV0(index, code, value, hashType), publicKey)
 }
 
-/** Checks the signature where a script requires one key behind OP_IF. Pure. */
-function isSwept(transaction: Transaction, index: number, { script: output, value }: Coin): boolean {
-  const [signature, way, code, ...more] = transaction.ins[index]?.witness ?? []
+/** Checks an input of P2WSH whose witness takes the OP_IF branch of a deposit address, which one key signs. */
+function isSweepSigned(transaction: Transaction, index: number, { script: output, value }: Coin): boolean {
+  const [signature, branch, code, ...more] = transaction.ins[index]?.witness ?? []
   if (signature === undefined || code === undefined || more.length > 0) return true
   if (Buffer.compare(crypto.sha256(code), output.subarray(2)) !== 0) return false
   const [, key] = script.decompile(code) ?? []
-  if (!(key instanceof Uint8Array) || way?.[0] !== 1) return true
+  if (!(key instanceof Uint8Array) || branch?.[0] !== 1) return true
   const { signature: compact, hashType } = script.signature.decode(signature)
   return secp256k1.verify(compact, transaction.hashForWitnessV0(index, code, value, hashType), key)
 }

@@ -1,6 +1,6 @@
 import type { StoredBody } from '../bodies/index.ts'
 
-/** Answers of a service, or of what stands before it, that say nothing. */
+/** Bodies of any service, or of a proxy before it, that are no answer. */
 export const httpBodies = {
   nodeError: {
     provenance: 'constructed',

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { httpBodies } from './bodies.ts'
 
-/** Treatment of requests that arrive while the fault is set. */
+/** How a stand-in treats requests that arrive while the fault is set. */
 export type HttpFault =
   | { readonly kind: 'none' }
   | { readonly kind: 'delay'; readonly delayMs: number }
@@ -15,11 +15,11 @@ export type HttpFault =
   | { readonly kind: 'html' }
   /** The first half of the true answer. */
   | { readonly kind: 'half' }
-  /** The true answer behind so much white space. */
+  /** The true answer behind so many bytes of white space. */
   | { readonly kind: 'oversize'; readonly bytes: number }
   /** Error that a node answers with status 200. */
   | { readonly kind: 'nodeError' }
-  /** The true body goes through `rewrite`; of some questions only, where `isAbout` says so. */
+  /** The true body goes through `rewrite`, for all questions or for those that `isAbout` picks. */
   | {
       readonly kind: 'lie'
       readonly rewrite: (path: string, body: unknown) => unknown
@@ -29,7 +29,7 @@ export type HttpFault =
 /** Request of a client: its path, and its body as text. */
 export type Question = { readonly path: string; readonly text: string }
 
-/** @param truth makes the body; not called by faults that need none */
+/** Answers a request under a fault. @param truth makes the true body; not called by faults that need none */
 export async function answerWith(
   fault: HttpFault,
   { request, text: asked }: { readonly request: IncomingMessage; readonly text: string },
@@ -64,12 +64,13 @@ export async function answerWith(
       break
   }
   const question = { path: request.url ?? '', text: asked }
-  const text = JSON.stringify(await changed(fault, question, truth))
+  const text = JSON.stringify(await bodyUnder(fault, question, truth))
   if (fault.kind === 'oversize') response.write(' '.repeat(fault.bytes))
   response.end(fault.kind === 'half' ? text.slice(0, Math.ceil(text.length / 2)) : text)
 }
 
-async function changed(
+/** The true body, or the lie in its place. */
+async function bodyUnder(
   fault: HttpFault,
   question: Question,
   truth: () => Promise<unknown>,

@@ -6,7 +6,7 @@ import { closeServer, listenOnLoopback } from './listen.ts'
 export type FaultyService = {
   readonly url: string
   set(fault: HttpFault): void
-  /** Requests by key since the start or the last reset. */
+  /** Numbers of requests since the start or the last reset, by `keyOf`. */
   counters(): Readonly<Record<string, number>>
   resetCounters(): void
   lastHeaders(): IncomingHttpHeaders
@@ -14,7 +14,8 @@ export type FaultyService = {
 }
 
 /**
- * @param options.keyOf what requests are counted by
+ * Starts an HTTP server on loopback for a stand-in.
+ * @param options.keyOf key by which requests are counted
  * @param options.answer the true answer, as JSON; not made where a fault needs none
  * @param options.port default: a free one
  */

@@ -11,7 +11,7 @@ export async function listenOnLoopback(server: Server, port: number): Promise<st
   return `http://127.0.0.1:${address.port}`
 }
 
-/** Cuts whatever is under way. */
+/** Closes a server and cuts its open connections. */
 export async function closeServer(server: Server): Promise<void> {
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))

@@ -2,12 +2,14 @@ import type { HyperliquidWithdrawal } from '@causeway/families/rules'
 import type { StoredBody } from '../bodies/index.ts'
 import type { ListedToken, ListedTransaction } from './hyperliquidExchange.ts'
 
+/** A listed transfer whose action has a given type. */
 type Listed<Type extends HyperliquidWithdrawal['type']> = ListedTransaction & {
   readonly action: Extract<HyperliquidWithdrawal, { type: Type }>
 }
 
 const client = '@nktkas/hyperliquid 0.32.2'
 
+/** Bodies of the exchange, which the stand-in answers and tests of the reader use. */
 export const hyperliquidBodies = {
   spotMeta: {
     provenance: 'specified',
@@ -136,6 +138,7 @@ export const hyperliquidBodies = {
   },
 } satisfies Readonly<Record<string, StoredBody>>
 
+/** An action as the exchange shows it; other actions than transfers are shown as they are. */
 function renderAction(action: ListedTransaction['action']): object {
   const signatureChainId = '0xa4b1'
   if (!('destination' in action)) return action

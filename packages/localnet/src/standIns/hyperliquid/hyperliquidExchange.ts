@@ -6,11 +6,13 @@ import { type FaultyService, startFaultyService } from '../http/faultyService.ts
 import { hyperliquidBodies } from './bodies.ts'
 import type { HyperliquidVenue } from './hyperliquidVenue.ts'
 
+/** A transaction that the exchange shows. */
 export type ListedTransaction = {
   readonly hash: string
   readonly user: string
   readonly timeMs: number
   readonly block?: number
+  /** Why it failed; absent or null: it succeeded. */
   readonly error?: string | null
   /** A transfer, or the body of any other action. */
   readonly action: HyperliquidWithdrawal | { readonly type: string }
@@ -24,7 +26,7 @@ export type ExchangeLedger = {
   readonly tokens: ListedToken[]
   /** Accounts that the exchange knows. */
   readonly accounts: Set<string>
-  /** Transactions of an account that its recent list still holds. */
+  /** Most transactions that the list of an account holds; older ones are missing in it. */
   recentMax: number
   /** Modes of accounts that set one, by account in lower case. */
   readonly modes?: Map<string, string>
@@ -34,24 +36,25 @@ export type ExchangeLedger = {
 
 type RequestBody = Readonly<Record<string, unknown>>
 
-/** Requests are counted by path and type. @param port default: a free one */
+/** Starts an endpoint of the exchange. Its requests are counted by path and type. @param port default: a free one */
 export function startExchange(ledger: ExchangeLedger, port?: number): Promise<FaultyService> {
   const parse = (text: string): RequestBody => Object(JSON.parse(text))
   return startFaultyService({
     keyOf: ({ path, text }) => `${path} ${parse(text)['type']}`,
     answer: async ({ path, text }) =>
-      path === '/exchange' ? post(ledger, parse(text)) : bodyOf(ledger, parse(text)),
+      path === '/exchange' ? takeTransfer(ledger, parse(text)) : answerQuestion(ledger, parse(text)),
     port,
   })
 }
 
-async function post({ venue }: ExchangeLedger, request: RequestBody): Promise<unknown> {
+async function takeTransfer({ venue }: ExchangeLedger, request: RequestBody): Promise<unknown> {
   const refusal = venue === undefined ? 'nothing is taken here' : await venue.take(request)
   const { taken, refusedAction } = hyperliquidBodies
   return refusal === undefined ? taken.body : refusedAction.body(refusal)
 }
 
-function bodyOf(ledger: ExchangeLedger, request: RequestBody): unknown {
+/** Answers `/info` and `/explorer`, whose requests have a `type`. */
+function answerQuestion(ledger: ExchangeLedger, request: RequestBody): unknown {
   const { spotMeta, userRole, explorerTransaction, missing, refusals } = hyperliquidBodies
   const { exchangeStatus, preTransferCheck, mode, perpsState, spotState } = hyperliquidBodies
   const user = String(request['user']).toLowerCase()
@@ -98,7 +101,7 @@ function concerns({ user, action }: ListedTransaction, account: string): boolean
   return user === account || ('destination' in action && action.destination === account)
 }
 
-/** Only what succeeded leaves something in a ledger. */
+/** The entries of a transaction in an account's ledger: one for a transfer that succeeded in the asked period. */
 function updatesOf(ledger: ExchangeLedger, one: ListedTransaction, request: RequestBody): readonly unknown[] {
   const { timeMs, action, error = null } = one
   const isAsked = timeMs >= Number(request['startTime']) && timeMs <= Number(request['endTime'])

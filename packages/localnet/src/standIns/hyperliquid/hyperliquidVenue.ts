@@ -1,19 +1,21 @@
-// Takes transfers as the exchange does: the account is whoever signed the action, each of its nonces counts once and within
-// days, and balances decide. Somebody's first transfer makes his account, and a dollar of it stays with the exchange.
+// Takes transfers as the exchange does: the payer is the signer of the action, a nonce counts once and within days, and the
+// balance has to suffice. The first transfer to an address makes its account, and the exchange keeps a dollar of it.
 import { type Hex, parseDecimal } from '@causeway/core'
 import { type SendAsset, sendAssetType } from '@causeway/families/rules'
 import { keccak256, recoverTypedDataAddress, toHex } from 'viem'
 import type { ListedToken, ListedTransaction } from './hyperliquidExchange.ts'
 
-/** A transfer that was executed: who signed it, what is signed, and when. */
+/** A transfer that was executed: its signer, time and signed action. */
 export type TakenTransfer = { readonly user: string; readonly timeMs: number; readonly action: SignedAsset }
 
 const dayMs = 86_400_000
-/** The exchange remembers so many of an account, and takes none below them. @source Hyperliquid documentation, "Nonces" */
+/** The exchange keeps so many nonces of an account, and takes none below the least of them. @source Hyperliquid documentation, "Nonces" */
 const noncesKept = 100
+/** A dollar in smallest units, which a new account costs. */
 const accountFee = 100_000_000n
 
-const members = [
+/** EIP-712 members of the signed action. */
+const sendAssetMembers = [
   ...[
     'hyperliquidChain',
     'destination',
@@ -33,8 +35,8 @@ type Ledger = {
 }
 
 /**
- * @param ledger where what was executed is listed
- * @param onTaken told of each transfer before whoever sent it
+ * @param ledger list to which executed transfers are added
+ * @param onTaken called for each transfer before its sender is answered
  */
 export const createHyperliquidVenue = (
   ledger: Ledger,
@@ -44,7 +46,9 @@ export const createHyperliquidVenue = (
 export class HyperliquidVenue {
   readonly #ledger: Ledger
   readonly #onTaken: (transfer: TakenTransfer) => void
+  /** Smallest units, by account and part. */
   readonly #balances = new Map<string, bigint>()
+  /** Used nonces by account, the newest first. */
   readonly #nonces = new Map<string, number[]>()
 
   constructor(ledger: Ledger, onTaken: (transfer: TakenTransfer) => void) {
@@ -55,11 +59,12 @@ export class HyperliquidVenue {
   /** Unix milliseconds. */
   nowMs = (): number => Date.now()
 
-  /** Smallest units. @param part empty for the perps account, or a token's id */
+  /** Balance in smallest units. @param part of the account: empty for perps, or the id of a token on the spot side */
   held(account: string, part: string): bigint {
     return this.#balances.get(`${account.toLowerCase()} ${part}`) ?? 0n
   }
 
+  /** Adds to balances from nothing, by part. */
   fund(account: string, held: Readonly<Record<string, bigint>>): void {
     this.#ledger.accounts.add(account.toLowerCase())
     for (const [part, amount] of Object.entries(held)) this.#add(account, part, amount)
@@ -69,13 +74,13 @@ export class HyperliquidVenue {
     this.#balances.set(`${account.toLowerCase()} ${part}`, this.held(account, part) + amount)
   }
 
-  /** @returns why it is refused; undefined where it was executed */
+  /** Takes the body of a request to `/exchange`. @returns why it is refused; undefined where it was executed */
   async take(body: Readonly<Record<string, unknown>>): Promise<string | undefined> {
     const { action, nonce, signature } = body
     const parts = Object(action)
     if (parts.type !== 'sendAsset' || parts.nonce !== nonce) return 'unknown action'
     const user = await signerOf(parts, Object(signature))
-    const refusal = this.#refuseNonce(user, Number(nonce)) ?? this.#refuseMove(user, parts)
+    const refusal = this.#refuseNonce(user, Number(nonce)) ?? this.#refuseTransfer(user, parts)
     if (refusal !== undefined) return refusal
     const transfer = { user, timeMs: this.nowMs(), action: parts }
     this.repeat(transfer)
@@ -92,6 +97,7 @@ export class HyperliquidVenue {
     return isNear ? undefined : 'Invalid nonce: out of range'
   }
 
+  /** The part of an account that a transfer names; undefined for a token that is not listed. */
   #partOf(dex: string, token: string): { part: string; decimals: number } | undefined {
     const tokenId = token.split(':')[1] ?? ''
     const listed = this.#ledger.tokens.find(
@@ -101,7 +107,7 @@ export class HyperliquidVenue {
     return dex === '' ? { part: '', decimals: 8 } : { part: tokenId, decimals: listed.szDecimals }
   }
 
-  #refuseMove(user: string, { sourceDex, token, amount, destination }: SignedAsset): string | undefined {
+  #refuseTransfer(user: string, { sourceDex, token, amount, destination }: SignedAsset): string | undefined {
     const from = this.#partOf(sourceDex, token)
     const units = from && parseDecimal(amount, from.decimals)
     if (from === undefined || units === undefined || units === 0n) return 'Invalid amount'
@@ -112,7 +118,7 @@ export class HyperliquidVenue {
     return /^0x[0-9a-fA-F]{40}$/.test(destination) ? undefined : 'Invalid destination'
   }
 
-  /** Executes what another run took. */
+  /** Executes a transfer that was checked, now or in an earlier run. */
   repeat({ user, timeMs, action: parts }: TakenTransfer): void {
     const used = [...(this.#nonces.get(user) ?? []), parts.nonce].toSorted((one, other) => other - one)
     this.#nonces.set(user, used.slice(0, noncesKept))
@@ -138,13 +144,14 @@ export class HyperliquidVenue {
   }
 }
 
+/** A `sendAsset` action as clients send it. */
 type SignedAsset = Omit<SendAsset, 'type' | 'nonce'> & {
   readonly type: string
   readonly nonce: number
   readonly signatureChainId: string
 }
 
-/** Whoever signed it, in lower case; of anything else an account that nobody has. */
+/** The signer of an action, in lower case; for an invalid signature `0x`, which is no account. */
 async function signerOf(
   { type: _type, signatureChainId, ...message }: SignedAsset,
   { r, s, v }: { readonly r: Hex; readonly s: Hex; readonly v: number },
@@ -154,7 +161,7 @@ async function signerOf(
     verifyingContract: `0x${'0'.repeat(40)}` as const,
   }
   const signature = { r, s, v: BigInt(v) }
-  const types = { [sendAssetType]: members }
+  const types = { [sendAssetType]: sendAssetMembers }
   return recoverTypedDataAddress({ domain, types, primaryType: sendAssetType, message, signature })
     .then((address) => address.toLowerCase())
     .catch(() => '0x')

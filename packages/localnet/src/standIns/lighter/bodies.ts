@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { StoredBody } from '../bodies/index.ts'
 
-/** As in the JSON of `info`; numbers are printed digit by digit. */
+/** A transfer with the names that the JSON of `info` has; its integers may exceed the numbers of JavaScript. */
 export type TransferInfo = {
   readonly FromAccountIndex: bigint
   readonly ApiKeyIndex: bigint
@@ -16,6 +16,7 @@ export type TransferInfo = {
   readonly Nonce: bigint
 }
 
+/** A transaction of the exchange; `info` is the JSON that was sent. */
 export type StoredTransaction = {
   readonly hash: string
   readonly type: number
@@ -26,7 +27,7 @@ export type StoredTransaction = {
 
 const openApi = 'zklighter-perps 1.0.272, openapi.json'
 
-/** Texts, with integers of any size written digit by digit. */
+/** Bodies of Lighter, as texts, because JSON.stringify cannot write integers of any size. */
 export const lighterBodies = {
   info: {
     provenance: 'specified',
@@ -40,11 +41,11 @@ export const lighterBodies = {
     proves: ['a transaction has its id, type, status and time beside its content'],
     body({ hash, type, status, queuedAtMs, info }: StoredTransaction): string {
       const before = JSON.stringify({ code: 200, hash, type, info, event_info: '{}', status }).slice(0, -1)
-      const own = { account: part(info, 'FromAccountIndex'), nonce: part(info, 'Nonce') }
-      const taken = `"account_index":${own.account},"nonce":${own.nonce},"expire_at":0`
-      const after = `"transaction_index":440,"l1_address":"",${taken}`
+      const payer = { account: numberIn(info, 'FromAccountIndex'), nonce: numberIn(info, 'Nonce') }
+      const payerFields = `"account_index":${payer.account},"nonce":${payer.nonce},"expire_at":0`
+      const after = `"transaction_index":440,"l1_address":"",${payerFields}`
       const times = `"queued_at":${queuedAtMs},"executed_at":${queuedAtMs},"committed_at":0,"verified_at":0`
-      const key = part(info, 'ApiKeyIndex')
+      const key = numberIn(info, 'ApiKeyIndex')
       const rest = `"block_height":365159121,"sequence_index":139166258732,"parent_hash":"","api_key_index":${key}`
       return `${before},${after},${times},${rest},"transaction_time":0}`
     },
@@ -77,7 +78,7 @@ export const lighterBodies = {
     source: `${openApi}, DetailedAccounts; values of a real account in nautilus_trader, http_account.json`,
     proves: ['an account names the address that signs for it'],
     body(index: string, l1Address: string, held: ReadonlyMap<string, bigint> = new Map()): string {
-      const available = units(held.get('0') ?? 0n, 6)
+      const available = decimalText(held.get('0') ?? 0n, 6)
       const assets = [...held].flatMap(([currency, amount]) =>
         currency === '0' ? [] : [assetOf(currency, amount)],
       )
@@ -207,6 +208,7 @@ export const lighterBodies = {
   },
 } satisfies Readonly<Record<string, StoredBody>>
 
+/** A transfer as the explorer lists it; `from` and `to` are account numbers. */
 export type ExplorerLog = {
   readonly hash: string
   readonly status: string
@@ -241,18 +243,18 @@ function detailsOf(asset: string): object {
 function assetOf(asset: string, amount: bigint): object {
   const { symbol = '', decimals = 0 } = symbols[asset] ?? {}
   return {
-    ...{ symbol, asset_id: Number(asset), balance: units(amount, decimals), locked_balance: '0' },
+    ...{ symbol, asset_id: Number(asset), balance: decimalText(amount, decimals), locked_balance: '0' },
     ...{ margin_mode: 'disabled', margin_balance: '0', multiplier: '1' },
   }
 }
 
-/** As the exchange writes amounts. */
-function units(amount: bigint, decimals: number): string {
+/** An amount of smallest units as the exchange writes it. */
+function decimalText(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
-/** A number of a transaction's content as it stands there; 1 where it has none. */
-function part(info: string, name: string): string {
+/** The digits of a named number in a transaction's `info`; 1 where it has none. */
+function numberIn(info: string, name: string): string {
   return new RegExp(`"${name}":(\\d+)`).exec(info)?.[1] ?? '1'
 }

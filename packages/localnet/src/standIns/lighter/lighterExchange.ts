@@ -13,21 +13,23 @@ export type LighterAccountState = {
   readonly held: Map<string, bigint>
 }
 
+/** Computes the id of a transfer, as the exchange's own code does. */
 export type HashTransfer = (
   transfer: Omit<LighterWithdrawal, 'lighterChainId'>,
   expiresAtMs: number,
 ) => Promise<string>
 
-/** A transfer that was executed: its id, when, and the text that was sent. */
+/** A transfer that was executed: its id, its time, and the JSON that was sent. */
 export type TakenTransfer = { readonly hash: string; readonly queuedAtMs: number; readonly info: string }
 
-type Signed = TransferInfo & { readonly L1Sig: string }
+/** The JSON of a transfer with the signature of the account's owner. */
+type SignedInfo = TransferInfo & { readonly L1Sig: string }
 
 type ExchangeOptions = {
   readonly lighterChainId?: bigint
-  /** Loaded when the first transfer is taken. */
+  /** Loads the function when the first transfer is taken; absent: no transfer is taken. */
   readonly hashTransfer?: () => Promise<HashTransfer>
-  /** Told of each transfer before whoever sent it. */
+  /** Called for each transfer before its sender is answered. */
   readonly onTaken?: (transfer: TakenTransfer) => void
 }
 
@@ -38,15 +40,15 @@ export class LighterExchange {
   readonly lighterChainId: bigint
   readonly transactions = new Map<string, StoredTransaction>()
   readonly accounts = new Map<string, LighterAccountState>()
-  /** Millionths of a dollar, for a transfer to somebody else; one within an account is free. */
+  /** Millionths of a dollar, for a transfer to another account; one within an account is free. */
   transferFee = 3_000_000n
-  /** Also to whoever shows no token of the account that pays. */
+  /** True: the fee is told without a token of the paying account, too. */
   tellsFeeToAll = false
   readonly #options: ExchangeOptions
   readonly #nonces = new Map<string, bigint>()
-  #hasher: Promise<HashTransfer> | undefined
-  /** One after the other, as a sequencer does. */
-  #last: Promise<unknown> = Promise.resolve()
+  #hashTransfer: Promise<HashTransfer> | undefined
+  /** Transfers are taken one after the other, as a sequencer does. */
+  #lastTake: Promise<unknown> = Promise.resolve()
 
   constructor(options: ExchangeOptions) {
     this.lighterChainId = options.lighterChainId ?? 304n
@@ -68,10 +70,10 @@ export class LighterExchange {
     return from === to ? 0n : this.transferFee
   }
 
-  /** @returns the id, or why it is refused */
+  /** Takes the JSON of a transfer. @returns its id, or why it is refused */
   take(info: string): Promise<{ readonly hash: string } | { readonly refusal: string }> {
-    const taken = this.#last.then(() => this.#takeNext(info))
-    this.#last = taken.catch(() => undefined)
+    const taken = this.#lastTake.then(() => this.#takeNext(info))
+    this.#lastTake = taken.catch(() => undefined)
     return taken
   }
 
@@ -82,23 +84,24 @@ export class LighterExchange {
     const refusal = await this.#refusalOf(signed, transfer)
     if (refusal !== undefined) return { refusal }
     if (hashTransfer === undefined) throw new Error('this exchange takes no transfers')
-    this.#hasher ??= hashTransfer()
-    const hash = await (await this.#hasher)(transfer, Number(signed.ExpiredAt))
+    this.#hashTransfer ??= hashTransfer()
+    const hash = await (await this.#hashTransfer)(transfer, Number(signed.ExpiredAt))
     const taken = { hash, queuedAtMs: this.nowMs(), info }
     this.repeat(taken)
     onTaken?.(taken)
     return { hash }
   }
 
-  /** Executes what another run took. */
+  /** Executes a transfer that was checked, now or in an earlier run. */
   repeat({ hash, queuedAtMs, info }: TakenTransfer): void {
     const transfer = transferOf(readInfo(info))
-    this.#move(transfer)
+    this.#moveBalances(transfer)
     this.#nonces.set(`${transfer.fromAccountIndex} ${transfer.apiKeyIndex}`, transfer.nonce + 1n)
+    // Type 12 is a transfer, status 2 executed.
     this.transactions.set(hash, { hash, type: 12, status: 2, queuedAtMs: BigInt(queuedAtMs), info })
   }
 
-  async #refusalOf(signed: Signed, transfer: Transfer): Promise<string | undefined> {
+  async #refusalOf(signed: SignedInfo, transfer: Transfer): Promise<string | undefined> {
     const [from, to] = [transfer.fromAccountIndex.toString(), transfer.toAccountIndex.toString()]
     const [payer, payee] = [this.accounts.get(from), this.accounts.get(to)]
     if (payer === undefined || payee === undefined) return 'account not found'
@@ -117,7 +120,7 @@ export class LighterExchange {
     return hasEnough ? undefined : 'not enough balance'
   }
 
-  #move(transfer: Transfer): void {
+  #moveBalances(transfer: Transfer): void {
     const from = this.accounts.get(transfer.fromAccountIndex.toString())?.held
     const to = this.accounts.get(transfer.toAccountIndex.toString())?.held
     const add = (held: typeof from, currency: string, amount: bigint) =>
@@ -146,7 +149,7 @@ function transferOf(info: TransferInfo): Transfer {
   }
 }
 
-function readInfo(text: string): Signed {
+function readInfo(text: string): SignedInfo {
   const parts = Object(JSON.parse(text))
   const part = (name: keyof TransferInfo) => BigInt(parts[name])
   return {

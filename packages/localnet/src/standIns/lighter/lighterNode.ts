@@ -1,5 +1,5 @@
-// A stand-in, not Lighter: the parts of its HTTP API that facts are read from and transfers are handed to, over an exchange
-// that several such endpoints may show. Nothing is proven.
+// A stand-in, not Lighter: the parts of its HTTP API and of its explorer's by which facts are read and transfers sent. Several
+// endpoints may answer from one exchange. It gives no proofs.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { Hex } from '@causeway/core'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
@@ -12,16 +12,18 @@ export type Answer = {
   readonly headers?: Record<string, string>
 }
 
-/** Change of the true answer before it leaves: a delay, an error, a lie. */
+/** Changes the true answer before it is sent: a delay, an error, a lie. */
 export type Fault = (path: string, truth: Answer) => Answer | 'hang' | 'reset' | Promise<Answer | 'hang'>
 
 export type LighterNode = {
   readonly url: string
   readonly explorerUrl: string
+  /** Adds a transaction to the exchange without checking it. */
   put(transaction: StoredTransaction): void
   setAccount(index: string, l1Address: string): void
+  /** Address of the contract on layer 1 that the node names. */
   setContract(contract: Hex): void
-  /** Statuses that the explorer tells, by hash; default `executed`. */
+  /** Status that the explorer shows of a transaction; default `executed`. */
   setLogStatus(hash: string, status: string): void
   fault(fault: Fault | undefined): void
   /** True cuts the node off from every client. */
@@ -29,13 +31,14 @@ export type LighterNode = {
   /** Paths asked since the last reset, in order. */
   asked(): readonly string[]
   reset(): void
+  /** Headers of the last request. */
   headers(): IncomingHttpHeaders
   stop(): Promise<void>
 }
 
 const refused = (text: string): Answer => ({ status: 400, text })
 
-/** @param port default: a free one @param exchange default: one of its own */
+/** Starts an endpoint. @param port default: a free one @param exchange default: one of its own */
 export async function startLighterNode(
   port = 0,
   exchange: LighterExchange = createLighterExchange(),
@@ -99,25 +102,27 @@ class LighterApi {
   async answer(path: string, text: string): Promise<Answer> {
     const exchange = this.#exchange
     const { pathname, searchParams } = new URL(path, 'http://node')
-    const of = (name: string) => searchParams.get(name) ?? ''
-    const value = of('value')
+    const query = (name: string) => searchParams.get(name) ?? ''
+    const value = query('value')
     switch (pathname) {
       case '/':
         return ok(lighterBodies.status.body(Math.floor(exchange.nowMs() / 1_000)))
       case '/api/v1/assetDetails':
         return ok(lighterBodies.assets.body())
       case '/api/v1/nextNonce':
-        return ok(lighterBodies.nextNonce.body(exchange.nextNonce(of('account_index'), of('api_key_index'))))
+        return ok(
+          lighterBodies.nextNonce.body(exchange.nextNonce(query('account_index'), query('api_key_index'))),
+        )
       case '/api/v1/transferFeeInfo': {
-        if (!exchange.tellsFeeToAll && !this.#isToken(of('auth'), of('account_index')))
+        if (!exchange.tellsFeeToAll && !this.#isToken(query('auth'), query('account_index')))
           return refused(lighterBodies.otherErrors.body.unauthorized)
-        const fee = exchange.feeOf(of('account_index'), of('to_account_index'))
+        const fee = exchange.feeOf(query('account_index'), query('to_account_index'))
         return ok(lighterBodies.transferFee.body(fee))
       }
       case '/api/v1/accountTxs': {
-        if (!this.#isToken(of('auth'), value)) return refused(lighterBodies.otherErrors.body.unauthorized)
-        const from = Number(of('index'))
-        const listed = exchange.listOf(value).slice(from, from + Number(of('limit')))
+        if (!this.#isToken(query('auth'), value)) return refused(lighterBodies.otherErrors.body.unauthorized)
+        const from = Number(query('index'))
+        const listed = exchange.listOf(value).slice(from, from + Number(query('limit')))
         return ok(lighterBodies.transactions.body(listed))
       }
       case '/api/v1/sendTx': {
@@ -147,6 +152,7 @@ class LighterApi {
     }
   }
 
+  /** The explorer's list of an account's transfers. */
   #logs(pathname: string, query: URLSearchParams): string {
     const account = pathname.split('/')[3] ?? ''
     const own = [...this.#exchange.transactions.values()].reverse().flatMap(({ hash, type, info }) => {
@@ -160,10 +166,10 @@ class LighterApi {
     return lighterBodies.logs.body(own.slice(offset, offset + Number(query.get('limit'))))
   }
 
-  /** The signer is not checked: see the exchange. */
+  /** True for a token of the account that is still valid; its signature is not checked, as by the exchange. */
   #isToken(token: string, account: string): boolean {
-    const [until, of] = token.split(':')
-    return of === account && Number(until) * 1_000 > this.#exchange.nowMs()
+    const [untilSeconds, tokenAccount] = token.split(':')
+    return tokenAccount === account && Number(untilSeconds) * 1_000 > this.#exchange.nowMs()
   }
 }
 

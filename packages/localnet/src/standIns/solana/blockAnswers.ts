@@ -12,29 +12,29 @@ export class RpcRefusal extends Error {
   }
 }
 
-/** Versions of transactions that a client takes. */
+/** Options of a request that say how transactions are shown. */
 export const shownTransactions = z.object({
   /** The newest version that it reads; absent: none that has a number. */
   maxSupportedTransactionVersion: z.number().optional(),
   encoding: z.enum(['base64', 'json']).default('json'),
 })
 
-/** The form of a shown block. */
+/** Options of a request that say how a block is shown. */
 export const shownBlock = shownTransactions.extend({
   transactionDetails: z.enum(['full', 'signatures', 'none']).default('full'),
 })
 
-type Shown = z.infer<typeof shownTransactions>
+type TransactionView = z.infer<typeof shownTransactions>
 
-/** The version for which a transaction is not shown to whoever asks so. @source Agave, transaction-status lib.rs */
+/** The version of a transaction that the options do not allow to show; else undefined. @source Agave, transaction-status lib.rs */
 export function unsupportedVersion(
   { version }: Pick<StoredTransaction, 'version'>,
-  { maxSupportedTransactionVersion = -1 }: Shown,
+  { maxSupportedTransactionVersion = -1 }: TransactionView,
 ): number | undefined {
   return version === 'legacy' || version <= maxSupportedTransactionVersion ? undefined : version
 }
 
-/** @throws RpcRefusal */
+/** Refuses a request whose answer would hold an unsupported version. @throws RpcRefusal */
 export function refuseUnsupported(version: number | undefined): void {
   if (version === undefined) return
   throw new RpcRefusal(
@@ -45,8 +45,8 @@ export function refuseUnsupported(version: number | undefined): void {
 }
 
 /**
- * The block of a slot as a client sees it. One transaction of a version that it does not read hides all of it, except
- * where no transaction is shown. @source Solana JSON-RPC documentation, getBlock
+ * The block of a slot as a client sees it; null for a skipped slot. One transaction of an unsupported version hides the
+ * whole block, unless no transactions are shown. @source Solana JSON-RPC documentation, getBlock
  */
 export function showBlock(
   node: SolanaNode,

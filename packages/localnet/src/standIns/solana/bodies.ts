@@ -1,6 +1,7 @@
 import type { StoredBody } from '../bodies/index.ts'
 import { toTransactionResult } from './storedTransaction.ts'
 
+/** Bodies of a Solana node, which the stand-in answers and tests of the reader use. */
 export const solanaBodies = {
   transaction: {
     provenance: 'specified',

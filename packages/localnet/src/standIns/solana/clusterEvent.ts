@@ -1,14 +1,16 @@
 import { z } from 'zod'
 
-/** External input of a cluster. The same events in order recreate the cluster. */
+/** External input of a cluster, kept in its journal. The same events in order recreate the cluster. */
 export type ClusterEvent =
   | SentEvent
+  /** An account gets lamports from nothing. */
   | { readonly airdrop: string; readonly amount: bigint }
+  /** An account at the address `place` gets an owning program and data. */
   | { readonly place: string; readonly owner: string; readonly data: Uint8Array }
-  /** It follows a clock from this slot on. */
+  /** From this slot on, slots follow the clock. */
   | { readonly firstSlot: bigint; readonly slotMs: number }
 
-/** A transaction, with the slot that it came into and the time there, in seconds since 1970. */
+/** A transaction that was executed, with its slot and the Unix time of that slot. */
 export type SentEvent = { readonly bytes: Uint8Array; readonly slot: bigint; readonly timeSeconds: bigint }
 
 const bytes = z.codec(

@@ -16,7 +16,7 @@ import {
 } from '@causeway/families/rules'
 import { PublicKey, SYSVAR_INSTRUCTIONS_PUBKEY, SystemProgram, TransactionInstruction } from '@solana/web3.js'
 
-/** A depository program and what it derives. */
+/** A depository program and the addresses that follow from its id. */
 export type Depository = { readonly program: PublicKey; readonly addresses: ProgramAddresses }
 
 const uint64 = (value: bigint): Buffer => {
@@ -24,6 +24,7 @@ const uint64 = (value: bigint): Buffer => {
   bytes.writeBigUInt64LE(value)
   return bytes
 }
+/** What an instruction does with an account; one that pays also signs and is written. */
 type Role = 'signs' | 'pays' | 'written' | 'read'
 const account = (pubkey: PublicKey, role: Role) => ({
   pubkey,
@@ -31,13 +32,14 @@ const account = (pubkey: PublicKey, role: Role) => ({
   isWritable: role === 'pays' || role === 'written',
 })
 
+/** A deposit as tests make it; `id` is the order's, `amount` in smallest units. */
 export type DepositArguments = {
   readonly sender: PublicKey
   /** Default: the sender. */
   readonly depositor?: PublicKey
   readonly amount: bigint
   readonly id: Hex
-  /** Behind the arguments. */
+  /** Bytes appended to the instruction's data. */
   readonly tail?: Uint8Array
 }
 
@@ -52,7 +54,7 @@ const withTail = (instruction: TransactionInstruction, tail: Uint8Array = new Ui
 }
 
 export function depositNative(depository: Depository, deposit: DepositArguments): TransactionInstruction {
-  return withTail(libraryInstruction(depositCoin(plain(depository), solanaDeposit(deposit))), deposit.tail)
+  return withTail(libraryInstruction(depositCoin(toText(depository), solanaDeposit(deposit))), deposit.tail)
 }
 
 export function depositToken(
@@ -61,14 +63,15 @@ export function depositToken(
 ): TransactionInstruction {
   const token = { mint: deposit.mint.toBase58(), tokenProgram: deposit.program ?? tokenProgram }
   return withTail(
-    libraryInstruction(depositSolanaToken(plain(depository), token, solanaDeposit(deposit))),
+    libraryInstruction(depositSolanaToken(toText(depository), token, solanaDeposit(deposit))),
     deposit.tail,
   )
 }
 
-const plain = ({ program, addresses }: Depository) => ({ program: program.toBase58(), addresses })
+/** A depository with its program as text, as the library of the families takes it. */
+const toText = ({ program, addresses }: Depository) => ({ program: program.toBase58(), addresses })
 
-/** Without `mint` in the request SOL is paid. */
+/** The depository's `execute_transfer`. Without a token in the request SOL is paid, and the program fills its places. */
 export function executeTransfer(
   depository: Depository,
   args: { readonly executor: PublicKey; readonly request: SolanaWithdrawal; readonly withdrawalId: Hex },
@@ -103,7 +106,7 @@ export function executeTransfer(
   })
 }
 
-/** Wraps a call so that another program makes it. */
+/** An instruction of the forwarder program, which makes the inner call. */
 export function forwarded(forwarder: PublicKey, inner: TransactionInstruction): TransactionInstruction {
   return new TransactionInstruction({
     programId: forwarder,
@@ -121,7 +124,7 @@ export function tokenAccount(owner: PublicKey, mint: PublicKey, program: string 
   return new PublicKey(associatedTokenAccount(owner.toBase58(), token))
 }
 
-/** @param args.amount lamports */
+/** The system program's transfer. @param args.amount lamports */
 export function transferNative(args: {
   readonly from: PublicKey
   readonly to: string
@@ -131,6 +134,7 @@ export function transferNative(args: {
   return SystemProgram.transfer({ fromPubkey, toPubkey: new PublicKey(to), lamports })
 }
 
+/** `from` and `to` are token accounts. */
 type TokenTransfer = {
   readonly from: PublicKey
   readonly to: PublicKey
@@ -141,6 +145,7 @@ type TokenTransfer = {
 }
 const mintDecimals = 6
 
+/** A token program's `Transfer`, instruction 3. */
 export function transfer(args: TokenTransfer): TransactionInstruction {
   const { from, to, authority, amount, program = tokenProgram } = args
   return new TransactionInstruction({
@@ -150,6 +155,7 @@ export function transfer(args: TokenTransfer): TransactionInstruction {
   })
 }
 
+/** A token program's `TransferChecked`, instruction 12. */
 export function transferChecked(args: TokenTransfer): TransactionInstruction {
   const { from, to, authority, mint, amount, program = tokenProgram } = args
   return new TransactionInstruction({
@@ -164,6 +170,7 @@ export function transferChecked(args: TokenTransfer): TransactionInstruction {
   })
 }
 
+/** Creates an owner's associated token account. */
 export function createTokenAccount(args: {
   readonly payer: PublicKey
   readonly owner: PublicKey
@@ -176,6 +183,7 @@ export function createTokenAccount(args: {
   return libraryInstruction(createSolanaTokenAccount(token, parties))
 }
 
+/** A token program's `MintTo`, instruction 7. */
 export function mintTo(args: {
   readonly mint: PublicKey
   readonly to: PublicKey
@@ -191,7 +199,7 @@ export function mintTo(args: {
   })
 }
 
-/** Makes an account a mint; with `feeBps`, one of Token-2022 that keeps a part of each transfer. */
+/** Makes an account a mint, by instruction 20; with `feeBps`, before it by 26, a mint of Token-2022 with a transfer fee. */
 export function initialiseMint(args: {
   readonly mint: PublicKey
   readonly authority: PublicKey
@@ -201,14 +209,18 @@ export function initialiseMint(args: {
   readonly feeBps?: number
 }): readonly TransactionInstruction[] {
   const { mint, authority, program = tokenProgram, decimals = mintDecimals, feeBps } = args
-  const run = (data: Buffer) =>
+  const instruction = (data: Buffer) =>
     new TransactionInstruction({ programId: new PublicKey(program), keys: [account(mint, 'written')], data })
-  const plain = run(Buffer.concat([Buffer.of(20, decimals), authority.toBytes(), Buffer.of(0)]))
-  if (feeBps === undefined) return [plain]
+  const initialisation = instruction(
+    Buffer.concat([Buffer.of(20, decimals), authority.toBytes(), Buffer.of(0)]),
+  )
+  if (feeBps === undefined) return [initialisation]
   const fee = Buffer.alloc(2)
   fee.writeUInt16LE(feeBps)
   const nobody = Buffer.of(0)
-  return [run(Buffer.concat([Buffer.of(26, 0), nobody, nobody, fee, uint64(2n ** 63n)])), plain]
+  // The most that one transfer pays is without a practical limit.
+  const feeData = Buffer.concat([Buffer.of(26, 0), nobody, nobody, fee, uint64(2n ** 63n)])
+  return [instruction(feeData), initialisation]
 }
 
 /** Bytes of a mint account, with room for its transfer fee where it has one. */

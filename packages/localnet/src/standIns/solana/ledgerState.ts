@@ -22,12 +22,12 @@ const tokenPrograms: ReadonlySet<string> = new Set([
   'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
 ])
 
-/** The runtime's own names for a key, a sum and a transaction: another library's types, of plain values. */
+/** The runtime's types of a key, an amount and a transaction: branded by another library, plain values behind. */
 type RuntimeAddress = Parameters<LiteSVM['getAccount']>[0]
 type RuntimeLamports = Parameters<LiteSVM['setAccount']>[0]['lamports']
 type RuntimeTransaction = Parameters<LiteSVM['sendTransaction']>[0]
 
-/** @throws Error when the key is not 32 bytes of base58 */
+/** A key as the runtime takes it. @throws Error when it is not 32 bytes of base58 */
 export function addressOf(key: string): RuntimeAddress {
   // CAST: the runtime brands its texts, and this one was read as a key.
   return new PublicKey(key).toBase58() as RuntimeAddress
@@ -51,21 +51,23 @@ export function readAccount(svm: LiteSVM, key: string): AccountState | undefined
   return { lamports, owner: programAddress, data: new Uint8Array(data), executable }
 }
 
-/** State of a token account; `undefined` for every other account. */
+/** State of a token account; `undefined` for every other account. @source SPL Token, Account and Mint */
 export function readTokenAccount(svm: LiteSVM, account: AccountState): TokenState | undefined {
   if (!tokenPrograms.has(account.owner) || account.data.length < 165) return undefined
+  // 165 bytes are an account of either program; a longer one names its type behind them, and 2 is an account.
   const isAccount = account.data.length === 165 || account.data[165] === 2
   const data = Buffer.from(account.data)
   if (!isAccount || data[108] === 0) return undefined
-  const keyAt = (at: number) => new PublicKey(data.subarray(at, at + 32)).toBase58()
+  const keyAt = (offset: number) => new PublicKey(data.subarray(offset, offset + 32)).toBase58()
   const mint = keyAt(0)
   const decimals = readAccount(svm, mint)?.data[44] ?? 0
   return { mint, owner: keyAt(32), program: account.owner, amount: data.readBigUInt64LE(64), decimals }
 }
 
+/** Addresses that a transaction takes from lookup tables. */
 export type Loaded = { readonly writable: readonly string[]; readonly readonly: readonly string[] }
 
-/** The accounts that a message takes from lookup tables, from the tables as they stand. */
+/** Reads the addresses that a message takes from lookup tables. @throws Error when a table lacks one */
 export function loadAddresses(svm: LiteSVM, { message }: VersionedTransaction): Loaded {
   const tables = message.addressTableLookups.map(({ accountKey, writableIndexes, readonlyIndexes }) => {
     const account = readAccount(svm, accountKey.toBase58())
@@ -90,7 +92,7 @@ export function execute(
   return svm.sendTransaction(transactionOf(wire))
 }
 
-/** Preflight check of a node before it forwards a transaction. */
+/** A node's preflight check before it forwards a transaction. @returns the failure, if it would fail */
 export function simulate(svm: LiteSVM, wire: WireTransaction): FailedTransactionMetadata | undefined {
   const result = svm.simulateTransaction(transactionOf(wire))
   return result instanceof FailedTransactionMetadata ? result : undefined
@@ -120,7 +122,7 @@ export function setClock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): void 
   svm.setClock(new Clock(slot, epochStartTimestamp, epoch, leaderScheduleEpoch, timeSeconds))
 }
 
-/** Moves to a new block: its slot, its time and a fresh blockhash. */
+/** Moves to a new block: its slot, its time and a fresh blockhash. @returns the blockhash */
 export function enterBlock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): string {
   setClock(svm, slot, timeSeconds)
   svm.expireBlockhash()
@@ -130,7 +132,7 @@ export function enterBlock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): str
   return hash
 }
 
-/** Data of an account that a program owns, from nowhere; it has the rent of it. */
+/** Makes an account with data that a program owns, from nothing; its lamports are the rent exemption. */
 export function place(
   svm: LiteSVM,
   key: string,
@@ -147,7 +149,7 @@ export function place(
   })
 }
 
-/** Lamports from nowhere. */
+/** Adds lamports to an account, from nothing. */
 export function fund(svm: LiteSVM, key: string, amount: bigint): void {
   const account = readAccount(svm, key)
   svm.setAccount({

@@ -11,17 +11,17 @@ const folders = {
   forwarder: '../../../src/standIns/solana/programs',
 }
 
-/** A program as `scripts/buildSolanaPrograms.ts` links it. Built code reads the file beside its source. */
+/** A program's ELF file, which `scripts/buildSolanaPrograms.ts` builds; bundled code finds it by the same paths. */
 export function programBytes(name: keyof typeof folders): Buffer {
   return readFileSync(new URL(`${folders[name]}/${name}.so`, import.meta.url))
 }
 
 /** Discriminator of an account as Anchor writes it: the first eight bytes of SHA-256 over `account:<name>`. */
 const stateDiscriminator = createHash('sha256').update('account:RelayDepository').digest().subarray(0, 8)
-/** Room for the members of the public one, which nothing here reads. */
+/** Room for the members of the public program's account, which nothing here reads. */
 const stateBytes = 128
 
-/** The depository program at an address, initialised: its own account is there. Its vault is not funded. */
+/** Puts the depository program at an address, with its initialised state account. Its vault is not funded. */
 export function deployDepository(node: SolanaNode, address: string): Depository {
   node.addProgram(address, programBytes('depository'))
   const addresses = deriveProgramAddresses(address)

@@ -25,14 +25,15 @@ const commitmentOf = (options: unknown): Commitment =>
     .object({ commitment: z.enum(['processed', 'confirmed', 'finalized']).optional() })
     .optional()
     .parse(options ?? {})?.commitment ?? 'finalized'
-const text = (value: unknown) => z.string().parse(value)
+const parseText = (value: unknown) => z.string().parse(value)
 
-/** `base64` is the one encoding of accounts here. */
+/** Refuses other encodings than `base64`, as this node has no other. */
 function requireBase64(options: unknown): void {
   if (z.object({ encoding: z.literal('base64') }).safeParse(options).success) return
   throw new RpcRefusal(-32_602, 'this node encodes base64 only')
 }
 
+/** Answers of the node by JSON-RPC method. */
 const methods: Readonly<Record<string, Method>> = {
   getHealth: () => 'ok',
   getVersion: () => ({ 'feature-set': 0, 'solana-core': 'litesvm-1.5.0' }),
@@ -49,10 +50,11 @@ const methods: Readonly<Record<string, Method>> = {
   getMinimumBalanceForRentExemption: (node, [length]) => Number(node.rentExemption(z.number().parse(length))),
   getBalance: (node, [key, options]) => ({
     context: { slot: Number(node.slot(commitmentOf(options))) },
-    value: Number(node.account(text(key), commitmentOf(options))?.lamports ?? 0n),
+    value: Number(node.account(parseText(key), commitmentOf(options))?.lamports ?? 0n),
   }),
   requestAirdrop(node, [key, amount]) {
-    node.airdrop(text(key), BigInt(z.number().int().parse(amount)))
+    node.airdrop(parseText(key), BigInt(z.number().int().parse(amount)))
+    // A signature of no transaction: the lamports come from nothing.
     return '1'.repeat(64)
   },
   getRecentPrioritizationFees: (node, [accounts = []]) =>
@@ -61,7 +63,7 @@ const methods: Readonly<Record<string, Method>> = {
       prioritizationFee: Number(price),
     })),
   getFeeForMessage(node, [message, options]) {
-    const bytes = Buffer.from(text(message), 'base64')
+    const bytes = Buffer.from(parseText(message), 'base64')
     const { feeLamports } = computeBudgetOf(VersionedMessage.deserialize(bytes))
     return { context: { slot: Number(node.slot(commitmentOf(options))) }, value: Number(feeLamports) }
   },
@@ -77,17 +79,17 @@ const methods: Readonly<Record<string, Method>> = {
 }
 
 function getAccountInfo(node: SolanaNode, [key, options]: readonly unknown[]): unknown {
-  const { context, shown } = accountsShown(node, options)
-  return { context, value: shown(text(key)) }
+  const { context, showAccount } = createAccountView(node, options)
+  return { context, value: showAccount(parseText(key)) }
 }
 
 /** @source Solana JSON-RPC documentation, getTokenAccountBalance */
 function getTokenAccountBalance(node: SolanaNode, [key, options]: readonly unknown[]): unknown {
   const commitment = commitmentOf(options)
-  const account = node.account(text(key), commitment)
+  const account = node.account(parseText(key), commitment)
   if (account === undefined) throw new RpcRefusal(-32_602, 'Invalid param: could not find account')
-  const isHeld = account.owner === tokenProgram || account.owner === token2022Program
-  if (!isHeld || account.data.length < tokenAccountBytes)
+  const isOfTokenProgram = account.owner === tokenProgram || account.owner === token2022Program
+  if (!isOfTokenProgram || account.data.length < tokenAccountBytes)
     throw new RpcRefusal(-32_602, 'Invalid param: not a Token account')
   const data = Buffer.from(account.data)
   const mint = encodeBase58(data.subarray(0, 32))
@@ -100,15 +102,16 @@ const tokenAccountBytes = 165
 const tokenAmountAt = 64
 const mintDecimalsAt = 44
 
-const keysAtOnce = 100
+/** Most accounts of one request. */
+const keysMax = 100
 
 function getMultipleAccounts(node: SolanaNode, [keys, options]: readonly unknown[]): unknown {
-  const { context, shown } = accountsShown(node, options)
-  return { context, value: z.array(z.string()).max(keysAtOnce).parse(keys).map(shown) }
+  const { context, showAccount } = createAccountView(node, options)
+  return { context, value: z.array(z.string()).max(keysMax).parse(keys).map(showAccount) }
 }
 
-/** Form of accounts in the answer, by the options of the request. */
-function accountsShown(node: SolanaNode, options: unknown) {
+/** The function that shows accounts by the options of a request, and the slot at which it reads them. */
+function createAccountView(node: SolanaNode, options: unknown) {
   requireBase64(options)
   const commitment = commitmentOf(options)
   const slot = node.slot(commitment)
@@ -121,11 +124,11 @@ function accountsShown(node: SolanaNode, options: unknown) {
   if (minContextSlot !== undefined && BigInt(minContextSlot) > slot) {
     throw new RpcRefusal(-32_016, 'Minimum context slot has not been reached')
   }
-  const shown = (key: string) => {
+  const showAccount = (key: string) => {
     const account = node.account(key, commitment)
     if (account === undefined) return null
     const { lamports, owner, executable, data } = account
-    const part =
+    const shownData =
       dataSlice === undefined ? data : data.subarray(dataSlice.offset, dataSlice.offset + dataSlice.length)
     return {
       lamports: Number(lamports),
@@ -133,10 +136,10 @@ function accountsShown(node: SolanaNode, options: unknown) {
       executable,
       rentEpoch: 0,
       space: data.length,
-      data: [Buffer.from(part).toString('base64'), 'base64'],
+      data: [Buffer.from(shownData).toString('base64'), 'base64'],
     }
   }
-  return { context: { slot: Number(slot) }, shown }
+  return { context: { slot: Number(slot) }, showAccount }
 }
 
 function getSignaturesForAddress(node: SolanaNode, [address, options]: readonly unknown[]): unknown {
@@ -147,22 +150,22 @@ function getSignaturesForAddress(node: SolanaNode, [address, options]: readonly 
       until: z.string().optional(),
     })
     .parse(options ?? {})
-  const isAsked = commitmentOf(options) === 'finalized' ? node.isFinal.bind(node) : () => true
-  const all = node.naming(text(address)).filter(([, stored]) => isAsked(stored))
+  const isFinalOnly = commitmentOf(options) === 'finalized'
+  const all = node.naming(parseText(address)).filter(([, stored]) => !isFinalOnly || node.isFinal(stored))
   const start = before === undefined ? 0 : all.findIndex(([signature]) => signature === before) + 1
   const end = until === undefined ? -1 : all.findIndex(([signature]) => signature === until)
   return all
     .slice(start, end === -1 ? undefined : end)
     .slice(0, limit)
     .map(([signature, stored]) => ({
-      ...{ signature, slot: Number(stored.slot), err: stored.error, memo: memoShown(stored) },
+      ...{ signature, slot: Number(stored.slot), err: stored.error, memo: memoText(stored) },
       blockTime: Number(node.block(stored.slot)?.timeSeconds ?? 0),
       confirmationStatus: node.isFinal(stored) ? 'finalized' : 'confirmed',
     }))
 }
 
-/** As nodes show it: the length in brackets and the text, of each memo. */
-function memoShown({ bytes }: StoredTransaction): string | null {
+/** The memos of a transaction as nodes show them: of each the length in brackets and the text. */
+function memoText({ bytes }: StoredTransaction): string | null {
   const { staticAccountKeys, compiledInstructions } = VersionedTransaction.deserialize(bytes).message
   const memos = compiledInstructions.flatMap(({ programIdIndex, data }) =>
     staticAccountKeys[programIdIndex]?.toBase58() === memoProgram
@@ -188,9 +191,9 @@ function simulateTransaction(node: SolanaNode, [encoded, options]: readonly unkn
   }
 }
 
-/** @throws RpcRefusal for what is no transaction */
+/** Reads a transaction in base64. @throws RpcRefusal for bytes that are none */
 function readSent(encoded: unknown) {
-  const bytes = new Uint8Array(Buffer.from(text(encoded), 'base64'))
+  const bytes = new Uint8Array(Buffer.from(parseText(encoded), 'base64'))
   const wire = readWireTransaction(bytes)
   if (wire === undefined) throw new RpcRefusal(-32_602, 'failed to deserialize the transaction')
   return { bytes, wire }
@@ -198,7 +201,7 @@ function readSent(encoded: unknown) {
 
 function getTransaction(node: SolanaNode, [signature, options]: readonly unknown[]): unknown {
   const shown = shownTransactions.parse(options ?? {})
-  const stored = node.transaction(text(signature))
+  const stored = node.transaction(parseText(signature))
   if (stored === undefined) return null
   if (commitmentOf(options) === 'finalized' && !node.isFinal(stored)) return null
   refuseUnsupported(unsupportedVersion(stored, shown))
@@ -268,7 +271,7 @@ function answer(node: SolanaNode, body: unknown): unknown {
 
 export type RpcServer = { readonly url: string; stop(): Promise<void> }
 
-/** Solana's JSON-RPC over HTTP, single calls and batches, and subscriptions to signatures, on a loopback port. @param port default: a free one */
+/** Starts the JSON-RPC of a node on loopback: HTTP with single calls and batches, and subscriptions. @param port default: a free one */
 export async function startRpcServer(node: SolanaNode, port = 0): Promise<RpcServer> {
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = []

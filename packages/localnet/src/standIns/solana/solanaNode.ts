@@ -33,29 +33,30 @@ const genesisSeconds = 1_700_000_000n
 const recentBlocks = 150n
 
 /**
- * A cluster of one: programs run on the real Solana runtime (LiteSVM) with the real token programs; blocks,
- * commitments and their end are ours. Every transaction gets a slot of its own, final at once unless held.
+ * A cluster of one node. Programs run on the real Solana runtime (LiteSVM) with the real token programs; slots, blocks
+ * and commitments are imitated here. Every transaction gets a slot of its own, which is final at once unless `hold`
+ * was called.
  */
 export class SolanaNode {
   readonly genesisHash: string
   #head: LiteSVM
-  /** The state that cannot be lost; the head itself while nothing is held. */
+  /** The finalized state; the head itself while nothing is held. */
   #final: LiteSVM
   #timeSeconds = genesisSeconds
   #slot = 1n
   #finalSlot = 1n
   readonly #blocks = new Map<bigint, Block>()
   readonly #transactions = new Map<string, StoredTransaction>()
-  /** Blockhashes that were the newest: in which block they were made, and up to which one they were it. */
-  readonly #known = new Map<string, { readonly madeIn: bigint; newestUntil: bigint }>()
+  /** Blockhashes, with the slot in which each was made and the last slot in which it was the newest. */
+  readonly #blockhashes = new Map<string, { readonly madeIn: bigint; newestUntil: bigint }>()
   #nextVersion: TransactionVersion | undefined
   readonly #watchers = new Set<() => void>()
-  /** Every slot from `firstSlot` to the newest one has a block, an empty one where none is stored. */
+  /** While set, every slot from `firstSlot` to the newest one has a block, an empty one where none is stored. */
   #clock: { readonly firstSlot: bigint; readonly slotMs: number } | undefined
-  #record: ((event: ClusterEvent) => void) | undefined
+  #onEvent: ((event: ClusterEvent) => void) | undefined
 
   constructor() {
-    // The runtime remembers one blockhash; which ones are recent is told here, as a cluster has it.
+    // The runtime remembers one blockhash; `#isRecent` checks them as a cluster does.
     this.#head = new LiteSVM().withBlockhashCheck(false)
     this.#final = this.#head
     this.genesisHash = this.#enterBlock().hash
@@ -64,14 +65,14 @@ export class SolanaNode {
   addProgram(program: string, bytes: Uint8Array): void {
     this.#head.addProgram(addressOf(program), bytes)
   }
-  /** An account as if its program had made it. */
+  /** Makes an account as if its program had made it. */
   place(key: string, account: { readonly owner: string; readonly data: Uint8Array }): void {
     place(this.#head, key, account)
-    this.#record?.({ place: key, ...account })
+    this.#onEvent?.({ place: key, ...account })
   }
   airdrop(to: string, amount: bigint): void {
     fund(this.#head, to, amount)
-    this.#record?.({ airdrop: to, amount })
+    this.#onEvent?.({ airdrop: to, amount })
   }
   rentExemption(dataLength: number): bigint {
     return this.#head.minimumBalanceForRentExemption(BigInt(dataLength))
@@ -96,38 +97,36 @@ export class SolanaNode {
     return slot <= this.#finalSlot
   }
 
-  /** Empty blocks. */
+  /** Makes empty blocks with blockhashes that transactions may name. */
   mine(blocks: number, seconds = 0n): void {
     this.#timeSeconds += seconds
-    for (let count = 0; count < blocks; count += 1) this.#next()
+    for (let count = 0; count < blocks; count += 1) this.#nextSlot()
   }
-  /**
-   * An empty block at a time, whose hash the runtime does not know: transactions name the one before.
-   */
+  /** Makes an empty block at a time. Transactions cannot name its hash, only the last one of `#enterBlock`. */
   tick(timeSeconds: bigint, slot = 0n): void {
     this.#timeSeconds = timeSeconds
-    // The slot that is asked for, unless that is over.
+    // The given slot, unless it has passed.
     this.#slot = slot > this.#slot ? slot : this.#slot + 1n
     if (this.#final === this.#head) this.#finalSlot = this.#slot
     setClock(this.#head, this.#slot, timeSeconds)
     if (this.#clock === undefined)
       this.#blocks.set(this.#slot, { slot: this.#slot, hash: this.#tickHash(this.#slot), timeSeconds })
-    this.#tell()
+    this.#notifyWatchers()
   }
   #tickHash(slot: bigint): string {
     return encodeBase58(createHash('sha256').update(`${this.genesisHash} ${slot}`).digest())
   }
 
   /**
-   * From this time on there is one slot after the other by the clock, each with a block: in a time when no process ran
-   * too. Nothing is stored for an empty one.
+   * From now on slots follow the clock, and each has a block, also those in which no process ran. Empty blocks are not
+   * stored.
    */
   followClock(nowMs: number, slotMs: number): void {
     this.#clock = { firstSlot: slotAt(nowMs, slotMs), slotMs }
-    this.#record?.({ ...this.#clock })
+    this.#onEvent?.({ ...this.#clock })
     this.tickAt(nowMs)
   }
-  /** The time of the clock that it follows. Slots are counted from 1970. */
+  /** Moves to the slot of the clock's time. Slots are counted from 1970. */
   tickAt(nowMs: number): void {
     if (this.#clock === undefined) throw new Error('the cluster follows no clock')
     this.tick(BigInt(Math.floor(nowMs / 1_000)), slotAt(nowMs, this.#clock.slotMs))
@@ -138,11 +137,11 @@ export class SolanaNode {
     return { slot, hash: this.#tickHash(slot), timeSeconds }
   }
 
-  /** Told of everything that comes to the cluster from now on. */
-  record(tell: (event: ClusterEvent) => void): void {
-    this.#record = tell
+  /** Calls `onEvent` for every later event of the cluster. */
+  record(onEvent: (event: ClusterEvent) => void): void {
+    this.#onEvent = onEvent
   }
-  /** Lets an event of an earlier cluster happen again: after all of them, in their order, this one is the same. */
+  /** Repeats an event of an earlier cluster. All its events in order make this cluster equal to it. */
   replay(event: ClusterEvent): void {
     if ('airdrop' in event) this.airdrop(event.airdrop, event.amount)
     else if ('place' in event) this.place(event.place, event)
@@ -155,35 +154,36 @@ export class SolanaNode {
     this.#slot = slot - 1n
     this.#timeSeconds = timeSeconds
     setClock(this.#head, this.#slot, timeSeconds)
-    this.#land(wire, bytes)
+    this.#executeInNewSlot(wire, bytes)
   }
 
-  /** A slot in which no block was made. */
+  /** Skips a slot, so that it has no block. */
   skipSlot(): void {
     this.#slot += 1n
     this.mine(1)
   }
-  /** A block whose time nobody recorded. */
+  /** Removes the time of a block, as of one whose time no node recorded. */
   forgetTime(slot: bigint): void {
     const block = this.#blocks.get(slot)
     if (block !== undefined) this.#blocks.set(slot, { ...block, timeSeconds: null })
   }
 
-  /** From here on blocks are confirmed and not final. */
+  /** From now on new blocks are confirmed and not final, until `finalize` or `drop`. */
   hold(): void {
     if (this.#final === this.#head) this.#final = copyOf(this.#head)
   }
   finalize(): void {
     this.#final = this.#head
     this.#finalSlot = this.#slot
-    this.#tell()
+    this.#notifyWatchers()
   }
-  /** The cluster follows another fork: what was held never happened. */
+  /** Follows another fork: everything since `hold` is undone. */
   drop(): void {
     for (const [signature, { slot }] of this.#transactions) {
       if (slot > this.#finalSlot) this.#transactions.delete(signature)
     }
-    for (const [hash, { madeIn }] of this.#known) if (madeIn > this.#finalSlot) this.#known.delete(hash)
+    for (const [hash, { madeIn }] of this.#blockhashes)
+      if (madeIn > this.#finalSlot) this.#blockhashes.delete(hash)
     for (const slot of this.#blocks.keys()) if (slot > this.#finalSlot) this.#blocks.delete(slot)
     this.#head = copyOf(this.#final)
     this.#final = this.#head
@@ -191,7 +191,7 @@ export class SolanaNode {
     this.mine(1)
   }
 
-  /** @returns the signature; as a node does, refuses what fails in a simulation unless told not to look */
+  /** Executes a transaction. As a node, it first simulates it, unless preflight is skipped. @returns the signature */
   send(
     bytes: Uint8Array,
     options: { readonly skipPreflight: boolean },
@@ -206,18 +206,17 @@ export class SolanaNode {
       return options.skipPreflight ? { signature } : { refusal: 'Blockhash not found' }
     const failure = options.skipPreflight ? undefined : simulate(this.#head, wire)
     if (failure !== undefined) return { refusal: `${failure.toString()}` }
-    this.#record?.({ bytes, slot: this.#slot + 1n, timeSeconds: this.#timeSeconds })
-    this.#land(wire, bytes)
+    this.#onEvent?.({ bytes, slot: this.#slot + 1n, timeSeconds: this.#timeSeconds })
+    this.#executeInNewSlot(wire, bytes)
     return { signature }
   }
 
-  /** Into a block of its own. */
-  #land(wire: WireTransaction, bytes: Uint8Array): void {
+  #executeInNewSlot(wire: WireTransaction, bytes: Uint8Array): void {
     const { transaction } = wire
     const signature = encodeBase58(transaction.signatures[0] ?? new Uint8Array())
     const loaded = loadAddresses(this.#head, transaction)
     const { message } = transaction
-    const locked = [
+    const lockedKeys = [
       ...message.staticAccountKeys.map((key, index) => ({
         key: key.toBase58(),
         isWritable: message.isAccountWritable(index),
@@ -225,7 +224,7 @@ export class SolanaNode {
       ...loaded.writable.map((key) => ({ key, isWritable: true })),
       ...loaded.readonly.map((key) => ({ key, isWritable: false })),
     ]
-    const keys = locked.map(({ key }) => key)
+    const keys = lockedKeys.map(({ key }) => key)
     const budget = computeBudgetOf(message)
     const before = this.#balances(keys)
     const result = execute(this.#head, wire)
@@ -242,17 +241,17 @@ export class SolanaNode {
       unitsConsumed: meta.computeUnitsConsumed(),
       unitPrice: budget.price,
       feeLamports: budget.feeLamports,
-      keys: locked,
+      keys: lockedKeys,
       before,
       after,
     }
     this.#nextVersion = undefined
     this.#transactions.set(signature, stored)
-    this.#next()
-    this.#tell()
+    this.#nextSlot()
+    this.#notifyWatchers()
   }
 
-  /** Error of a node for a transaction that it does not forward. */
+  /** Simulates a transaction, without a check of its signatures. `units` are the compute units that it used. */
   simulate(
     wire: WireTransaction,
     options: { readonly replacesBlockhash: boolean },
@@ -262,7 +261,8 @@ export class SolanaNode {
   }
 
   /**
-   * By slot, the least that a transaction paid per unit which wrote to all of the accounts; 0 where none did.
+   * By slot, the price per compute unit of a transaction that wrote to all of the accounts; 0 where none did. A slot has at
+   * most one transaction, so this is the least.
    * @source Solana documentation, getRecentPrioritizationFees
    */
   recentUnitPrices(accounts: readonly string[], slots = 150n): readonly (readonly [bigint, bigint])[] {
@@ -277,7 +277,7 @@ export class SolanaNode {
     return [...least]
   }
 
-  /** From here on the node says that a transaction, or the next one, is of this version, whatever it is. */
+  /** Makes the node show a transaction, or the next one, as of this version. */
   showAs(signature: string | 'next', version: TransactionVersion): void {
     if (signature === 'next') {
       this.#nextVersion = version
@@ -300,15 +300,15 @@ export class SolanaNode {
       .toReversed()
   }
 
-  /** Told when something came into a block or became final. @returns ends that */
-  watch(tell: () => void): () => void {
-    this.#watchers.add(tell)
-    return () => this.#watchers.delete(tell)
+  /** Calls `notify` when a block was made or became final. @returns a function that ends this */
+  watch(notify: () => void): () => void {
+    this.#watchers.add(notify)
+    return () => this.#watchers.delete(notify)
   }
 
   #isRecent(blockhash: string): boolean {
     const newestUntil =
-      blockhash === this.latestBlockhash() ? this.#slot : this.#known.get(blockhash)?.newestUntil
+      blockhash === this.latestBlockhash() ? this.#slot : this.#blockhashes.get(blockhash)?.newestUntil
     return newestUntil !== undefined && newestUntil + recentBlocks >= this.#slot
   }
 
@@ -323,21 +323,21 @@ export class SolanaNode {
     }
   }
 
-  #tell(): void {
-    for (const tell of this.#watchers) tell()
+  #notifyWatchers(): void {
+    for (const notify of this.#watchers) notify()
   }
 
-  #next(): void {
+  #nextSlot(): void {
     this.#slot += 1n
     if (this.#final === this.#head) this.#finalSlot = this.#slot
     this.#enterBlock()
   }
 
   #enterBlock(): Block {
-    const before = this.#known.get(this.latestBlockhash())
-    if (before !== undefined) before.newestUntil = this.#slot
+    const lastBlockhash = this.#blockhashes.get(this.latestBlockhash())
+    if (lastBlockhash !== undefined) lastBlockhash.newestUntil = this.#slot
     const hash = enterBlock(this.#head, this.#slot, this.#timeSeconds)
-    this.#known.set(hash, { madeIn: this.#slot, newestUntil: this.#slot })
+    this.#blockhashes.set(hash, { madeIn: this.#slot, newestUntil: this.#slot })
     const block = { slot: this.#slot, hash, timeSeconds: this.#timeSeconds }
     this.#blocks.set(this.#slot, block)
     return block

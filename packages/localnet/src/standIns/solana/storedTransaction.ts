@@ -3,26 +3,28 @@ import { VersionedTransaction } from '@solana/web3.js'
 import type { FailedTransactionMetadata, TransactionMetadata } from 'litesvm'
 import type { Loaded, TokenState } from './ledgerState.ts'
 
+/** Balance of a token account; `accountIndex` is its position among the keys. */
 export type TokenBalances = TokenState & { readonly accountIndex: number }
 type Balances = { readonly lamports: readonly bigint[]; readonly tokens: readonly TokenBalances[] }
 
-/** Versions to come are numbers too. */
+/** Later versions are numbers too. */
 export type TransactionVersion = 'legacy' | number
 
-/** Record of one executed transaction at the node. */
+/** An executed transaction as the node keeps it. */
 export type StoredTransaction = {
   readonly bytes: Uint8Array
   readonly slot: bigint
   readonly version: TransactionVersion
   readonly loaded: Loaded
+  /** In the form of JSON-RPC; null where it succeeded. */
   readonly error: unknown
   readonly inner: ReturnType<TransactionMetadata['innerInstructions']>
   readonly logs: readonly string[]
   readonly unitsConsumed: bigint
-  /** Micro-lamports per unit that it paid for its place in a block. */
+  /** Micro-lamports per compute unit. */
   readonly unitPrice: bigint
   readonly feeLamports: bigint
-  /** Static and loaded, in the order of the balances; with which of them it locked. */
+  /** Static and loaded keys, in the order of the balances; a writable one was locked for writing. */
   readonly keys: readonly { readonly key: string; readonly isWritable: boolean }[]
   readonly before: Balances
   readonly after: Balances
@@ -42,7 +44,7 @@ export function toTransactionResult(
   }
 }
 
-/** As a block lists it. @source Solana JSON-RPC documentation, getBlock */
+/** A transaction as a block lists it. @source Solana JSON-RPC documentation, getBlock */
 export function toBlockEntry(stored: StoredTransaction, encoding: Encoding): object {
   const { version, bytes } = stored
   return {
@@ -54,7 +56,7 @@ export function toBlockEntry(stored: StoredTransaction, encoding: Encoding): obj
 
 function toJson(bytes: Uint8Array): unknown {
   const { signatures, message } = VersionedTransaction.deserialize(bytes)
-  const ownOfVersion =
+  const versionFields =
     message.version === 1
       ? { transactionConfig: message.transactionConfig }
       : { addressTableLookups: message.addressTableLookups }
@@ -69,7 +71,7 @@ function toJson(bytes: Uint8Array): unknown {
         accounts: accountKeyIndexes,
         data: encodeBase58(data),
       })),
-      ...ownOfVersion,
+      ...versionFields,
     },
   }
 }
@@ -116,7 +118,7 @@ function toTokenBalance({ accountIndex, mint, owner, program, amount, decimals }
   return { accountIndex, mint, owner, programId: program, uiTokenAmount: tokenAmount(amount, decimals) }
 }
 
-/** An amount as nodes tell it: a reader that took the rounded number for people for the amount would fail here. */
+/** An amount in the form of JSON-RPC. A reader that used `uiAmount`, which is rounded, would fail at zero: it is null there. */
 export function tokenAmount(amount: bigint, decimals: number) {
   const uiAmount = Number(amount) / 10 ** decimals
   return {

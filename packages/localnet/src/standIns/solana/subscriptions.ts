@@ -13,13 +13,14 @@ const commitment = z.enum(['processed', 'confirmed', 'finalized']).default('fina
 const options = z.object({ commitment }).default({ commitment: 'finalized' })
 const blockOptions = shownBlock.extend({ commitment })
 
-type BlockSubscription = { readonly asked: z.infer<typeof blockOptions>; next: bigint }
+/** A client's block subscription: how it sees blocks, and the first slot that it has not been sent. */
+type BlockSubscription = { readonly view: z.infer<typeof blockOptions>; nextSlot: bigint }
 
 /**
- * Solana's subscriptions to signatures, slots and all blocks, on the port of the HTTP server. One to a signature says once
- * that its transaction has reached its commitment. One to blocks does not go on from a block that it cannot show.
+ * Serves Solana's subscriptions to signatures, slots and all blocks, on the port of the HTTP server. A signature is notified
+ * once, when its transaction has reached the commitment. A block subscription stops at a block that it cannot show.
  * @source Solana documentation, "RPC websocket methods"; Agave, rpc_subscriptions.rs
- * @returns ends all of them
+ * @returns a function that ends all of them
  */
 export function serveSubscriptions(node: SolanaNode, server: Server): () => void {
   const sockets = new WebSocketServer({ server })
@@ -32,34 +33,34 @@ export function serveSubscriptions(node: SolanaNode, server: Server): () => void
 }
 
 function serveSocket(node: SolanaNode, socket: WebSocket, nextId: () => number): void {
-  const open = new Map<number, { readonly signature: string; readonly isFinal: boolean }>()
+  const signatures = new Map<number, { readonly signature: string; readonly isFinal: boolean }>()
   const slots = new Set<number>()
   const blocks = new Map<number, BlockSubscription>()
   const send = (message: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
-  let toldSlot = node.slot('processed')
-  const tellSlot = () => {
+  let lastSentSlot = node.slot('processed')
+  const sendSlot = () => {
     const slot = node.slot('processed')
-    if (slot === toldSlot) return
+    if (slot === lastSentSlot) return
     const result = { parent: Number(slot) - 1, root: Number(node.slot('finalized')), slot: Number(slot) }
-    toldSlot = slot
+    lastSentSlot = slot
     for (const subscription of slots) send({ method: 'slotNotification', params: { result, subscription } })
   }
-  const look = () => {
-    tellSlot()
-    tellBlocks(node, blocks, send)
-    for (const [subscription, { signature, isFinal }] of open) {
+  const sendNews = () => {
+    sendSlot()
+    sendBlocks(node, blocks, send)
+    for (const [subscription, { signature, isFinal }] of signatures) {
       const stored = node.transaction(signature)
       if (stored === undefined || (isFinal && !node.isFinal(stored))) continue
-      open.delete(subscription)
+      signatures.delete(subscription)
       const result = { context: { slot: Number(stored.slot) }, value: { err: stored.error } }
       send({ method: 'signatureNotification', params: { result, subscription } })
     }
   }
   const methods: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
-    signatureSubscribe([signature, asked]) {
-      const { commitment: reached } = options.parse(asked ?? undefined)
+    signatureSubscribe([signature, requestOptions]) {
+      const { commitment: awaited } = options.parse(requestOptions ?? undefined)
       const id = nextId()
-      open.set(id, { signature: z.string().parse(signature), isFinal: reached === 'finalized' })
+      signatures.set(id, { signature: z.string().parse(signature), isFinal: awaited === 'finalized' })
       return id
     },
     slotSubscribe() {
@@ -67,18 +68,18 @@ function serveSocket(node: SolanaNode, socket: WebSocket, nextId: () => number):
       slots.add(id)
       return id
     },
-    blockSubscribe([filter, shown]) {
+    blockSubscribe([filter, requestOptions]) {
       z.literal('all').parse(filter)
-      const options = blockOptions.parse(shown ?? {})
+      const view = blockOptions.parse(requestOptions ?? {})
       const id = nextId()
-      blocks.set(id, { asked: options, next: node.slot(options.commitment) + 1n })
+      blocks.set(id, { view, nextSlot: node.slot(view.commitment) + 1n })
       return id
     },
     blockUnsubscribe: ([subscription]) => blocks.delete(z.number().parse(subscription)),
     slotUnsubscribe: ([subscription]) => slots.delete(z.number().parse(subscription)),
-    signatureUnsubscribe: ([subscription]) => open.delete(z.number().parse(subscription)),
+    signatureUnsubscribe: ([subscription]) => signatures.delete(z.number().parse(subscription)),
   }
-  const end = node.watch(look)
+  const end = node.watch(sendNews)
   socket.on('close', end)
   socket.on('message', (data) => {
     const message = request.safeParse(JSON.parse(data.toString()))
@@ -87,27 +88,28 @@ function serveSocket(node: SolanaNode, socket: WebSocket, nextId: () => number):
     const run = methods[method]
     if (run === undefined) return send({ id, error: { code: -32_601, message: 'Method not found' } })
     send({ id, result: run(params) })
-    look()
+    sendNews()
   })
 }
 
-function tellBlocks(
+/** Sends the new blocks of each subscription. */
+function sendBlocks(
   node: SolanaNode,
   blocks: ReadonlyMap<number, BlockSubscription>,
   send: (message: object) => void,
 ): void {
   for (const [subscription, blockSubscription] of blocks) {
-    const { asked } = blockSubscription
-    for (let slot = blockSubscription.next; slot <= node.slot(asked.commitment); slot += 1n) {
-      const seen = showBlock(node, slot, asked)
-      const err = 'unsupported' in seen ? { UnsupportedTransactionVersion: seen.unsupported } : null
-      const block = 'block' in seen ? seen.block : null
+    const { view } = blockSubscription
+    for (let slot = blockSubscription.nextSlot; slot <= node.slot(view.commitment); slot += 1n) {
+      const shown = showBlock(node, slot, view)
+      const err = 'unsupported' in shown ? { UnsupportedTransactionVersion: shown.unsupported } : null
+      const block = 'block' in shown ? shown.block : null
       const value = { slot: Number(slot), block, err }
       const result = { context: { slot: Number(slot) }, value }
       if (err !== null || block !== null)
         send({ method: 'blockNotification', params: { result, subscription } })
       if (err !== null) break
-      blockSubscription.next = slot + 1n
+      blockSubscription.nextSlot = slot + 1n
     }
   }
 }

@@ -6,19 +6,19 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 
-/** A transaction as it is sent, read, with the bytes that its signers signed. */
+/** A transaction that was sent, and the bytes that its signers signed. */
 export type WireTransaction = {
   readonly transaction: VersionedTransaction
   readonly messageBytes: Uint8Array
 }
 
 const signatureBytes = 64
-/** Behind the version, the header and the mask of config values. */
+/** Offset of the blockhash: it follows the version, the header and the mask of config values. */
 const version1BlockhashAt = 8
 
 /**
- * Version 1 has its signatures behind its message, all others have them before it.
- * @returns undefined for bytes that no node takes
+ * Reads the bytes of a transaction. Version 1 has its signatures after its message, all others before it.
+ * @returns undefined for bytes that nodes refuse
  * @source SIMD-0385, SIMD-0296
  */
 export function readWireTransaction(bytes: Uint8Array): WireTransaction | undefined {
@@ -42,7 +42,7 @@ function deserialise(bytes: Uint8Array): VersionedTransaction | undefined {
   }
 }
 
-/** An equal transaction, which nobody has signed then. The library writes no message of version 1. */
+/** The transaction with another blockhash, so its signatures are no longer valid. Version 1 is changed in its bytes, because the library cannot write it. */
 export function withBlockhash(
   { transaction, messageBytes }: WireTransaction,
   blockhash: string,

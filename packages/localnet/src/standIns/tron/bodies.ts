@@ -11,7 +11,7 @@ import {
 
 const types = 'tronweb 6.5.1, Types'
 
-/** Bodies of the facade; those that real nodes sent are beside the tests of the reader. */
+/** Bodies that the facade answers. Those that real nodes sent are stored beside the tests of the reader. */
 export const tronBodies = {
   block: {
     provenance: 'specified',

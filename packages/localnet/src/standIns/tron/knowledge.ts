@@ -1,10 +1,10 @@
 import type { Hex } from '@causeway/core'
 import type { RpcFrame } from './renderBodies.ts'
 
-/** Prices of a chain; may change while it runs. */
+/** Prices of a chain in sun; tests change them while it runs. */
 export type TronPrices = { sunPerEnergy: number; sunPerByte: number }
 
-/** Members of a call, as nodes read them. */
+/** A call of a contract, read from a request; accounts are the EVM's, `value` in sun. */
 export type CallBody = {
   readonly owner: Hex
   readonly contract: Hex
@@ -13,12 +13,13 @@ export type CallBody = {
   readonly feeLimitSun?: number | undefined
 }
 
-/** Transactions of one chain, shared by its facades. */
+/** What the facades of one chain know of its Tron transactions, beside the EVM node. */
 export type TronKnowledge = {
+  /** By transaction id. */
   readonly known: ReadonlyMap<string, KnownTransaction>
-  /** Takes note of what was broadcast and run. */
+  /** Adds a transaction that was broadcast and run. */
   add(transactionId: string, transaction: KnownTransaction): void
-  /** One after the other, whichever facade it comes through. */
+  /** Runs work of all facades one after the other. */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
@@ -35,13 +36,14 @@ export function createTronKnowledge(known: Map<string, KnownTransaction> = new M
   }
 }
 
+/** A Tron transaction and the EVM transaction that ran it. */
 export type KnownTransaction = {
   readonly evmHash: Hex
-  /** Without `0x`. */
+  /** Raw bytes, without `0x`. */
   readonly rawHex: string
   readonly isContractCall: boolean
-  /** Burnt fee, sun; absent where the transaction came by another way than a broadcast. */
+  /** Burnt fee in sun; absent where the transaction was not broadcast. */
   readonly feeSun?: bigint | undefined
-  /** For the time when the node has forgotten the state before it. */
+  /** Its calls, kept because the node forgets the states that a trace needs. */
   readonly trace?: RpcFrame | undefined
 }

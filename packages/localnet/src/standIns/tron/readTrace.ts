@@ -2,12 +2,12 @@ import type { Hex } from '@causeway/core'
 import type { RpcFrame } from './renderBodies.ts'
 import type { EvmBehind } from './tronLedger.ts'
 
-/** The calls that a transaction made. */
-export async function readTrace(bed: Pick<EvmBehind, 'node'>, evmHash: Hex): Promise<RpcFrame> {
-  return Object(await bed.node('debug_traceTransaction', [evmHash, { tracer: 'callTracer' }]))
+/** Reads the calls that a transaction made. */
+export async function readTrace(evm: Pick<EvmBehind, 'node'>, evmHash: Hex): Promise<RpcFrame> {
+  return Object(await evm.node('debug_traceTransaction', [evmHash, { tracer: 'callTracer' }]))
 }
 
-/** Gas of an EVM call before its code runs, which no energy stands for. @source EIP-2028 */
+/** Gas of an EVM transaction before its code runs, which costs no energy on Tron. @source EIP-2028 */
 export function intrinsicGas(data: Hex): bigint {
   const bytes = Buffer.from(data.slice(2), 'hex')
   const zeros = bytes.filter((byte) => byte === 0).length

@@ -12,6 +12,7 @@ export type Rendered<Body> = Body extends readonly (infer Member)[]
     ? { readonly [Name in keyof Body]?: Rendered<Body[Name]> }
     : Body
 
+/** The EVM node's block, receipt and call frame, from which bodies are made. */
 export type RpcBlock = {
   readonly number: Hex
   readonly hash: Hex
@@ -34,7 +35,7 @@ export type RpcFrame = {
   readonly calls?: readonly RpcFrame[] | undefined
 }
 
-/** The first block carries the id of its network in its last four bytes. */
+/** A block. Its id begins with its number; that of the first block ends with the network's id. */
 export function renderBlock(block: RpcBlock, chainId: bigint): Rendered<Types.Block> {
   const number = Number(block.number)
   const blockId = `${number.toString(16).padStart(16, '0')}${block.hash.slice(18)}`
@@ -54,11 +55,12 @@ export function renderBlock(block: RpcBlock, chainId: bigint): Rendered<Types.Bl
   }
 }
 
+/** The outcome of a transaction. */
 export function renderInfo(shown: {
   readonly transactionId: string
   readonly receipt: RpcReceipt
   readonly block: RpcBlock
-  /** Only these have a result of their own. */
+  /** Only calls of contracts have a result in their receipt. */
   readonly isContractCall: boolean
   readonly feeSun: bigint
   readonly trace: RpcFrame
@@ -96,6 +98,7 @@ function renderLog({ address, topics, data }: RpcReceipt['logs'][number]) {
 
 type Internal = Rendered<Types.TransactionInfo['internal_transactions'][number]>
 
+/** A call inside a transaction, and those inside it. */
 function renderInternal(frame: RpcFrame, transactionId: string): readonly Internal[] {
   const { from, to = `0x${'00'.repeat(20)}`, value = '0x0', error, calls = [] } = frame
   const own: Internal = {
@@ -122,6 +125,7 @@ export function renderTransaction(shown: {
   }
 }
 
+/** The answer to a call that changes nothing. */
 export function renderConstant(
   answer: { readonly result: Hex; readonly energy?: bigint } | { readonly revert: Hex },
 ): Rendered<Types.TransactionWrapper> {
@@ -139,7 +143,7 @@ export function renderAccount(address: string, balance: bigint): Rendered<Types.
   return { address, ...(balance > 0n && { balance: Number(balance) }), create_time: 1_600_000_000_000 }
 }
 
-/** A transaction that whoever asked for it has to sign. */
+/** A transaction that the client has to sign. */
 export function renderUnsigned(unsigned: {
   readonly transactionId: string
   readonly rawHex: string

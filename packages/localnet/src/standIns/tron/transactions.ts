@@ -3,7 +3,7 @@ import { exactNumber, type Hex } from '@causeway/core'
 import { type Types, utils } from 'tronweb'
 import { account } from './account.ts'
 
-/** Effect of a transaction. Accounts are 20 bytes; `data` and `memo` begin with `0x`. */
+/** What a transaction does. Accounts are 20 bytes; `data` begins with `0x`; amounts are in sun or units of the token. */
 export type SubmittedContract =
   | { readonly kind: 'transfer'; readonly to: Hex; readonly amount: bigint }
   | { readonly kind: 'trigger'; readonly to: Hex; readonly data: Hex; readonly callValue?: bigint }
@@ -16,18 +16,18 @@ export type EncodedTransaction = {
   readonly rawHex: string
 }
 
-let last = 0
+let lastTimeMs = 0
 
-/** Validity of a transaction: its reference block and its period. */
+/** Validity of a transaction: its reference block, its period and the most that it may cost. */
 export type TransactionPlace = {
-  /** The id of a recent block, as nodes name it. */
+  /** Id of a recent block of the chain. */
   readonly blockId: string
   readonly createdMs: number
   readonly expiresMs: number
   readonly feeLimitSun: number
 }
 
-/** A call as a node makes it for whoever signs it. */
+/** An unsigned call, as a node makes it for a client. */
 export function unsignedCall(
   from: Hex,
   call: Extract<SubmittedContract, { kind: 'trigger' }>,
@@ -42,9 +42,9 @@ export function unsignedCall(
   return { ...encode(rawData), rawData }
 }
 
-/** Content of a signed transaction, as the protocol's classes read it. @throws Error for what they refuse */
+/** Reads a signed call by the protocol's classes. @throws Error for bytes that they refuse */
 export function readSigned(signed: Uint8Array): SignedCall {
-  const { Transaction, TriggerSmartContract } = protocol()
+  const { Transaction, TriggerSmartContract } = protocolClasses()
   const transaction = Transaction.deserializeBinary(signed)
   const raw = transaction.getRawData()
   const rawBytes = raw.serializeBinary()
@@ -64,35 +64,39 @@ export function readSigned(signed: Uint8Array): SignedCall {
     blockHash: Buffer.from(raw.getRefBlockHash_asU8()).toString('hex'),
     expiresMs: raw.getExpiration(),
     feeLimitSun: BigInt(raw.getFeeLimit()),
-    bytes: signed.length,
+    byteLength: signed.length,
   }
 }
 
-/** @returns the account whose key made a signature over an id */
+/** The account whose key signed the id. */
 export function signerOf({ transactionId, signature }: Pick<SignedCall, 'transactionId' | 'signature'>): Hex {
   return `0x${utils.crypto.ecRecover(transactionId, signature).slice(2).toLowerCase()}`
 }
 
-/** A transaction and its signature in one, which nodes take in hex. */
+/** Puts a transaction and its signature into the bytes that nodes take in hex. */
 export function signedBytes(rawHex: string, signature: string): Uint8Array {
-  const { Transaction } = protocol()
+  const { Transaction } = protocolClasses()
   const transaction = new Transaction()
   transaction.setRawData(Transaction.raw.deserializeBinary(Buffer.from(rawHex, 'hex')))
   transaction.addSignature(Buffer.from(signature.replace(/^0x/, ''), 'hex'))
   return transaction.serializeBinary()
 }
 
+/** A signed call of a contract. Hashes and signature are without `0x`. */
 export type SignedCall = EncodedTransaction & {
   readonly signature: string
   readonly owner: Hex
   readonly to: Hex
   readonly data: Hex
+  /** In sun. */
   readonly value: bigint
+  /** Last two bytes of the reference block's number, and eight bytes of its id. */
   readonly blockBytes: string
   readonly blockHash: string
   readonly expiresMs: number
   readonly feeLimitSun: bigint
-  readonly bytes: number
+  /** Of the signed transaction; bandwidth is charged by it. */
+  readonly byteLength: number
 }
 
 type Raw = {
@@ -128,35 +132,35 @@ type Protocol = {
   }
 }
 
-function protocol(): Protocol {
+function protocolClasses(): Protocol {
   // CAST: tronweb puts its classes there when it is loaded; `chains` declares those that it reads itself.
   return Object(globalThis)['TronWebProto'] as Protocol
 }
 
 const evmAddress = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes.subarray(1)).toString('hex')}`
 
-/** Equal transactions differ in their time, also from those of an earlier run. */
-function nextTime(): number {
-  last = Math.max(last + 1, Date.now())
-  return last
+/** A time later than every one before, so that transactions with equal contents have different ids. */
+function nextTimeMs(): number {
+  lastTimeMs = Math.max(lastTimeMs + 1, Date.now())
+  return lastTimeMs
 }
 
 /**
- * Bytes and id as tronweb makes them: an encoder that the reader knows nothing of.
- * @param created Unix milliseconds; default: a new time for each
+ * Bytes and id of a transaction by tronweb, whose encoder is independent of the reader under test.
+ * @param createdMs Unix milliseconds; default: a new time for each
  */
 export function encodeTransaction(
   from: Hex,
   contract: SubmittedContract,
   memo?: Hex,
-  created = nextTime(),
+  createdMs = nextTimeMs(),
 ): EncodedTransaction {
   return encode({
     contract: [contractOf(from, contract)],
     ref_block_bytes: '0001',
     ref_block_hash: '00'.repeat(8),
-    expiration: created + 60_000,
-    timestamp: created,
+    expiration: createdMs + 60_000,
+    timestamp: createdMs,
     ...(memo !== undefined && { data: memo.slice(2) }),
     ...(contract.kind === 'trigger' && { fee_limit: 100_000_000 }),
   })
@@ -174,20 +178,20 @@ function contractOf(from: Hex, contract: SubmittedContract) {
   const owner_address = account(from)
   switch (contract.kind) {
     case 'transfer':
-      return wrapped('TransferContract', {
+      return wrapContract('TransferContract', {
         owner_address,
         to_address: account(contract.to),
         amount: exactNumber(contract.amount),
       })
     case 'transferAsset':
-      return wrapped('TransferAssetContract', {
+      return wrapContract('TransferAssetContract', {
         owner_address,
         to_address: account(contract.to),
         amount: exactNumber(contract.amount),
         asset_name: '31303030303031',
       })
     case 'trigger':
-      return wrapped('TriggerSmartContract', {
+      return wrapContract('TriggerSmartContract', {
         owner_address,
         contract_address: account(contract.to),
         data: contract.data.slice(2),
@@ -196,6 +200,6 @@ function contractOf(from: Hex, contract: SubmittedContract) {
   }
 }
 
-function wrapped(type: `${Types.ContractType}`, value: object) {
+function wrapContract(type: `${Types.ContractType}`, value: object) {
   return { type, parameter: { value, type_url: `type.googleapis.com/protocol.${type}` } }
 }

@@ -12,47 +12,48 @@ import type { RpcBlock, RpcFrame, RpcReceipt } from './renderBodies.ts'
 import type { EvmBehind } from './tronLedger.ts'
 
 export type FacadeSettings = {
-  /** Blocks below the head from which one counts as solidified. Default 2. */
+  /** A block counts as solidified when it is so many below the head. Default 2. */
   readonly solidAfter?: number
-  /** The chain does not move any more: each question is put to it once; of `accounts` those about accounts alone. */
+  /** True: each answer is kept, as if the chain had stopped. `accounts`: only answers about accounts are. */
   readonly isStill?: boolean | 'accounts'
   /** Default: 100 and 1,000. */
   readonly prices?: TronPrices
-  /** Energy that accounts have staked, by their 20 bytes of hex; what they use of it grows back at once. */
+  /** Staked energy of accounts, by their 20 bytes of hex; used energy is there again at once. */
   readonly stakedEnergy?: ReadonlyMap<string, number>
 }
 
-/** Requests are counted by path. @param settings.port default: a free one */
+/** Starts the API of a Tron node in front of an EVM node. Requests are counted by path. @param settings.port default: a free one */
 export function startTronFacade(
-  bed: Pick<EvmBehind, 'node'>,
+  evm: Pick<EvmBehind, 'node'>,
   ledger: TronKnowledge,
   settings: FacadeSettings & { readonly chainId: bigint; readonly port?: number },
 ): Promise<FaultyService> {
   const { solidAfter = 2, isStill = false, prices = usualPrices(), chainId, port } = settings
   const { stakedEnergy = new Map() } = settings
-  let opened: Promise<Broadcasts> | undefined
-  // Only who signs waits for the libraries that sign and encode.
+  let loadedBroadcasts: Promise<Broadcasts> | undefined
+  // Loaded with the first broadcast, because the libraries that sign and encode take long to load.
   const broadcasts = () => {
-    opened ??= import('./broadcasts.ts').then(({ createBroadcasts }) =>
-      createBroadcasts(bed, ledger, { chainId, prices }),
+    loadedBroadcasts ??= import('./broadcasts.ts').then(({ createBroadcasts }) =>
+      createBroadcasts(evm, ledger, { chainId, prices }),
     )
-    return opened
+    return loadedBroadcasts
   }
-  const source: Source = { bed, ledger, solidAfter, chainId, prices, stakedEnergy, broadcasts }
-  const pendingAnswers = new Map<string, Promise<unknown>>()
+  const source: Source = { evm, ledger, solidAfter, chainId, prices, stakedEnergy, broadcasts }
+  const keptAnswers = new Map<string, Promise<unknown>>()
   return startFaultyService({
     keyOf: ({ path }) => path,
     answer({ path, text }) {
       const key = `${path} ${text}`
-      const body = pendingAnswers.get(key) ?? bodyOf(source, path, Object(JSON.parse(text)))
-      if (isStill === true || (isStill === 'accounts' && ofAccounts.has(path))) pendingAnswers.set(key, body)
+      const body = keptAnswers.get(key) ?? bodyOf(source, path, Object(JSON.parse(text)))
+      if (isStill === true || (isStill === 'accounts' && accountPaths.has(path))) keptAnswers.set(key, body)
       return body
     },
     port,
   })
 }
 
-const ofAccounts: ReadonlySet<string> = new Set(
+/** Paths of questions about accounts and contracts. */
+const accountPaths: ReadonlySet<string> = new Set(
   ['triggerconstantcontract', 'getcontract', 'getcontractinfo', 'getaccount', 'getaccountresource'].map(
     (call) => `/wallet/${call}`,
   ),
@@ -62,8 +63,9 @@ const usualPrices = (): TronPrices => ({ sunPerEnergy: 100, sunPerByte: 1_000 })
 
 const missing = tronBodies.missing.body
 
+/** What answers are made from. */
 type Source = {
-  readonly bed: Pick<EvmBehind, 'node'>
+  readonly evm: Pick<EvmBehind, 'node'>
   readonly ledger: TronKnowledge
   readonly solidAfter: number
   readonly chainId: bigint
@@ -75,7 +77,8 @@ type RequestBody = Readonly<Record<string, unknown>>
 
 async function bodyOf(source: Source, path: string, request: RequestBody): Promise<unknown> {
   const [, api, call] = path.split('/')
-  const head = Number(await source.bed.node('eth_blockNumber', []))
+  // `walletsolidity` shows solidified blocks only, `wallet` all.
+  const head = Number(await source.evm.node('eth_blockNumber', []))
   const newest = api === 'walletsolidity' ? Math.max(head - source.solidAfter, 0) : head
   switch (call) {
     case 'getblock': {
@@ -93,11 +96,11 @@ async function bodyOf(source: Source, path: string, request: RequestBody): Promi
     case 'triggerconstantcontract':
       return constantCall(source, request, newest)
     case 'getcontract': {
-      const code = String(await source.bed.node('eth_getCode', [evmAddress(request['value']), 'latest']))
+      const code = String(await source.evm.node('eth_getCode', [evmAddress(request['value']), 'latest']))
       return code === '0x' ? missing : tronBodies.contract.body(request['value'], code.slice(2))
     }
     case 'getcontractinfo': {
-      const code = String(await source.bed.node('eth_getCode', [evmAddress(request['value']), 'latest']))
+      const code = String(await source.evm.node('eth_getCode', [evmAddress(request['value']), 'latest']))
       return code === '0x' ? missing : tronBodies.contractInfo.body(request['value'], code.slice(2))
     }
     case 'getaccount':
@@ -120,16 +123,16 @@ async function bodyOf(source: Source, path: string, request: RequestBody): Promi
   }
 }
 
-async function blockAt({ bed }: Source, number: number): Promise<RpcBlock> {
-  return Object(await bed.node('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]))
+async function blockAt({ evm }: Source, number: number): Promise<RpcBlock> {
+  return Object(await evm.node('eth_getBlockByNumber', [`0x${number.toString(16)}`, false]))
 }
 
-async function receiptOf({ bed }: Source, evmHash: Hex): Promise<RpcReceipt | undefined> {
-  const receipt = await bed.node('eth_getTransactionReceipt', [evmHash])
+async function receiptOf({ evm }: Source, evmHash: Hex): Promise<RpcReceipt | undefined> {
+  const receipt = await evm.node('eth_getTransactionReceipt', [evmHash])
   return receipt === null ? undefined : Object(receipt)
 }
 
-/** A transaction that did not come through the facade has the id of the EVM. */
+/** A transaction that did not come through the facade has its EVM hash as its id. */
 function evmHashOf({ ledger }: Source, transactionId: string): Hex {
   return ledger.known.get(transactionId)?.evmHash ?? `0x${transactionId}`
 }
@@ -148,11 +151,11 @@ async function infoOf(source: Source, transactionId: string, newest: number): Pr
   return tronBodies.info.body({ transactionId, receipt, block, isContractCall, feeSun, trace })
 }
 
-async function traceOf({ bed, ledger }: Source, transactionId: string, evmHash: Hex): Promise<RpcFrame> {
+async function traceOf({ evm, ledger }: Source, transactionId: string, evmHash: Hex): Promise<RpcFrame> {
   try {
-    return await readTrace(bed, evmHash)
+    return await readTrace(evm, evmHash)
   } catch {
-    // As of nodes that keep no inner calls: none.
+    // The node has forgotten the state. Without a kept trace no inner calls are shown, as by nodes that keep none.
     return ledger.known.get(transactionId)?.trace ?? { type: 'CALL', from: `0x${'00'.repeat(20)}` }
   }
 }
@@ -174,16 +177,16 @@ async function transactionOf(source: Source, transactionId: string, newest: numb
   return tronBodies.transaction.body({ transactionId, rawHex, succeeded: receipt.status === '0x1' })
 }
 
-async function constantCall({ bed }: Source, request: RequestBody, newest: number): Promise<unknown> {
+async function constantCall({ evm }: Source, request: RequestBody, newest: number): Promise<unknown> {
   const { owner: from, contract: to, data, value } = callBodyOf(request)
-  if (String(await bed.node('eth_getCode', [to, 'latest'])) === '0x')
+  if (String(await evm.node('eth_getCode', [to, 'latest'])) === '0x')
     return tronBodies.refusals.body.call('Smart contract is not exist.')
   const call = { from, to, data, value: `0x${value.toString(16)}` }
   try {
     const block = `0x${newest.toString(16)}`
     const [result, gas] = await Promise.all([
-      bed.node('eth_call', [call, block]),
-      bed.node('eth_estimateGas', [call, block]),
+      evm.node('eth_call', [call, block]),
+      evm.node('eth_estimateGas', [call, block]),
     ])
     const energy = BigInt(String(gas)) - intrinsicGas(data)
     return tronBodies.constantCall.body({ result: `0x${String(result).slice(2)}`, energy })
@@ -196,7 +199,7 @@ async function constantCall({ bed }: Source, request: RequestBody, newest: numbe
   }
 }
 
-/** Nodes take calldata as a whole, or a signature and its arguments. */
+/** Reads a call from a request, whose calldata is whole, or a function's signature and its arguments. */
 function callBodyOf(request: RequestBody): CallBody {
   const { function_selector: signature, parameter = '', data, call_value = 0, fee_limit } = request
   const selector = typeof signature === 'string' ? keccak256Hex(Buffer.from(signature)).slice(2, 10) : ''
@@ -208,18 +211,19 @@ function callBodyOf(request: RequestBody): CallBody {
   }
 }
 
-/** An account is there once somebody paid it, or it has code. */
-async function accountOf({ bed }: Source, address: string): Promise<unknown> {
-  const at = [evmAddress(address), 'latest']
+/** An account exists once it was paid, has code, or has sent a transaction. */
+async function accountOf({ evm }: Source, address: string): Promise<unknown> {
+  const params = [evmAddress(address), 'latest']
   const [balance, code, count] = await Promise.all([
-    bed.node('eth_getBalance', at),
-    bed.node('eth_getCode', at),
-    bed.node('eth_getTransactionCount', at),
+    evm.node('eth_getBalance', params),
+    evm.node('eth_getCode', params),
+    evm.node('eth_getTransactionCount', params),
   ])
   const isAbsent = BigInt(String(balance)) === 0n && code === '0x' && BigInt(String(count)) === 0n
   return isAbsent ? missing : tronBodies.account.body(address, BigInt(String(balance)))
 }
 
+/** The EVM's form of a Tron address in hex, without its prefix. */
 function evmAddress(value: unknown): Hex {
   return `0x${String(value).slice(2)}`
 }

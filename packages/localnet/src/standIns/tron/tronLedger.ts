@@ -5,7 +5,7 @@ import { createTronKnowledge, type KnownTransaction, type TronKnowledge } from '
 import { readTrace } from './readTrace.ts'
 import { encodeTransaction, type SubmittedContract } from './transactions.ts'
 
-/** The EVM node that runs what the facade renders. */
+/** The EVM node that runs the transactions which the facade shows. */
 export type EvmBehind = {
   readonly chain: LocalChain
   /** Sends one transaction and waits for its block. */
@@ -15,13 +15,14 @@ export type EvmBehind = {
   node(method: string, params: readonly unknown[]): Promise<unknown>
 }
 
+/** A transaction that was run: its id on Tron and its hash on the EVM node. */
 export type Submitted = { readonly transactionId: string; readonly evmHash: Hex }
 
-/** State of a chain's facades, and a way to run transactions without a signature. */
+/** Knowledge of a chain's facades, and a way to run transactions without a signature on Tron. */
 export type TronLedger = TronKnowledge & {
   /** Runs the transaction on the chain and waits for its block. */
   submit(from: LocalAccount, contract: SubmittedContract, memo?: Hex): Promise<Submitted>
-  /** Several in one block, each from an account of its own. */
+  /** Runs several in one block, each from an account of its own. */
   submitTogether(
     transactions: readonly { readonly from: LocalAccount; readonly contract: SubmittedContract }[],
   ): Promise<readonly Submitted[]>
@@ -29,43 +30,43 @@ export type TronLedger = TronKnowledge & {
 
 /**
  * @param known transactions of another run of this chain, by id; new ones are added
- * @param timeOf Unix milliseconds that the next transaction was created at; default: a new time for each
+ * @param timeOf creation time of the next transaction, Unix milliseconds; default: a new time for each
  */
 export function createTronLedger(
-  bed: EvmBehind,
+  evm: EvmBehind,
   known: Map<string, KnownTransaction> = new Map(),
   timeOf: () => number | undefined = () => undefined,
 ): TronLedger {
-  const note = (
+  const addRun = (
     { from, contract, memo }: { from: LocalAccount; contract: SubmittedContract; memo?: Hex | undefined },
-    ran: Pick<KnownTransaction, 'evmHash' | 'trace'>,
+    run: Pick<KnownTransaction, 'evmHash' | 'trace'>,
   ): Submitted => {
     const { transactionId, rawHex } = encodeTransaction(from.address, contract, memo, timeOf())
-    known.set(transactionId, { ...ran, rawHex, isContractCall: contract.kind === 'trigger' })
-    return { transactionId, evmHash: ran.evmHash }
+    known.set(transactionId, { ...run, rawHex, isContractCall: contract.kind === 'trigger' })
+    return { transactionId, evmHash: run.evmHash }
   }
   return {
     ...createTronKnowledge(known),
     async submit(from, contract, memo) {
       const { to, data, value } = evmCall(contract)
-      const { transactionId: evmHash } = await bed.send(from, to, data, value)
-      return note({ from, contract, memo }, { evmHash, trace: await readTrace(bed, evmHash) })
+      const { transactionId: evmHash } = await evm.send(from, to, data, value)
+      return addRun({ from, contract, memo }, { evmHash, trace: await readTrace(evm, evmHash) })
     },
     async submitTogether(transactions) {
-      await bed.node('evm_setAutomine', [false])
+      await evm.node('evm_setAutomine', [false])
       const submitted: Submitted[] = []
       for (const { from, contract } of transactions) {
-        const evmHash = await bed.chain.as(from).walletClient.sendTransaction(evmCall(contract))
-        submitted.push(note({ from, contract }, { evmHash }))
+        const evmHash = await evm.chain.as(from).walletClient.sendTransaction(evmCall(contract))
+        submitted.push(addRun({ from, contract }, { evmHash }))
       }
-      await bed.node('evm_setAutomine', [true])
-      await bed.mine(1)
+      await evm.node('evm_setAutomine', [true])
+      await evm.mine(1)
       return submitted
     },
   }
 }
 
-/** A TRC-10 token moves no coin on the EVM. */
+/** The EVM transaction that runs it. A transfer of a TRC-10 token moves nothing on the EVM. */
 function evmCall(contract: SubmittedContract): {
   readonly to: Hex
   readonly data: Hex
