@@ -1,15 +1,15 @@
 import type { NodePersonality } from './nodePersonality.ts'
 
-/** One call as the proxy saw it; one of another API has its `type`, or its path, for a method. */
+/** One call of a request to the proxy. Outside JSON-RPC `method` is the body's `type`, or else the path. */
 export type SeenCall = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 
-/** Treatment of requests that arrive while the mode is set. */
+/** How the proxy treats requests that arrive while the mode is set. */
 export type FaultMode =
   | { readonly kind: 'pass' }
   /** Answers like a hosted node. */
   | { readonly kind: 'hosted'; readonly personality: NodePersonality }
   | { readonly kind: 'latency'; readonly delayMs: number }
-  /** As far away as each draw says; where `drawError` is true it answers 503 after the delay. */
+  /** Delays each request by a drawn time, then answers 503 where `drawError` returns true, else the truth. */
   | { readonly kind: 'distant'; readonly drawDelayMs: () => number; readonly drawError: () => boolean }
   /** Accepts and never answers. */
   | { readonly kind: 'hang' }
@@ -34,7 +34,7 @@ export type FaultMode =
   /** The last member of a batch repeats the first. */
   | { readonly kind: 'repeatedAnswer' }
   | { readonly kind: 'redirect'; readonly location: string }
-  /** The true answer, one piece of a byte per interval. */
+  /** The true answer, one byte per interval. */
   | { readonly kind: 'slowDrip'; readonly intervalMs: number }
   /** A well-formed answer of at least this size. */
   | { readonly kind: 'oversize'; readonly bytes: number }

@@ -15,10 +15,11 @@ import { faultyAnswer, faultyRequest } from './faultyAnswer.ts'
 import { createPersonality, type WireAnswer } from './personality.ts'
 import { isRpc, readCalls } from './rpcBody.ts'
 
+/** Path and headers of a request that reached the proxy. */
 export type SeenRequest = { readonly path: string; readonly headers: IncomingHttpHeaders }
 
 export type FaultProxy = {
-  /** Same address through every mode. */
+  /** Stays the same through every mode. */
   readonly url: string
   /** Applies to requests that arrive from now on. Resolves when it is in force. */
   set(mode: FaultMode): Promise<void>
@@ -30,9 +31,8 @@ export type FaultProxy = {
 }
 
 /**
- * A real HTTP server on loopback between a client and a node, which misbehaves on demand: the faults are seen by the
- * client's own sockets and parser, not by a stand-in of them. JSON-RPC goes to the root of the target, all else to the
- * path that it names.
+ * Starts an HTTP server on loopback between a client and a node, which misbehaves on demand, so that tests show how the
+ * client's real sockets and parser take a fault. It forwards JSON-RPC to the target's root, all else to its own path.
  */
 export async function startFaultProxy(options: { readonly targetUrl: string }): Promise<FaultProxy> {
   const target = new URL(options.targetUrl)
@@ -46,7 +46,7 @@ export async function startFaultProxy(options: { readonly targetUrl: string }): 
     lastRequest = { path: request.url ?? '', headers: request.headers }
     answer(request, response).catch(() => response.destroy())
   })
-  // A client that gives up is what most of the modes are about.
+  // Most modes make clients give up, so a broken connection is no error here.
   server.on('clientError', (_error, socket) => socket.destroy())
   server.keepAliveTimeout = 60_000
 
@@ -57,8 +57,8 @@ export async function startFaultProxy(options: { readonly targetUrl: string }): 
     const calls = readCalls(body, path)
     counting.count(calls)
     if (await answerAlone(current, request, response)) return
-    const asked = isRpc(body) ? { method, path: '/' } : { method, path }
-    const ask = (text: string) => forward({ agent, target, ...asked }, text)
+    const targetPath = isRpc(body) ? '/' : path
+    const ask = (text: string) => forward({ agent, target, method, path: targetPath }, text)
     if (current.kind === 'hosted' && respond !== undefined) {
       const node = { ask, readHead: async () => headIn(await ask(headRequest)) }
       return deliver(current, response, await respond({ body, calls, isRpc: isRpc(body) }, node))
@@ -96,7 +96,10 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Answers the modes that need no word from the target. False: the target is to be asked. */
+/**
+ * Treats a request under a mode that does not need the target's answer, or delays it.
+ * @returns true when nothing is left to do; false when the target has to be asked
+ */
 async function answerAlone(
   mode: FaultMode,
   request: IncomingMessage,

@@ -1,13 +1,13 @@
 import type { FaultMode, SeenCall } from './faultMode.ts'
 import { hexQuantity, mapAnswers, pinLatest, rearrange, withoutMethods } from './rpcBody.ts'
 
-/** Request to the target in place of `body`. */
+/** The request that the proxy sends to the target in place of the client's `body`. */
 export function faultyRequest(mode: FaultMode, body: string): string {
   if (mode.kind === 'unsupported') return withoutMethods(body, mode.methods)
   return mode.kind === 'staleHead' ? pinLatest(body, mode.block) : body
 }
 
-/** Response to the client in place of the target's `answer`. */
+/** The response that the proxy sends to the client in place of the target's `answer`. */
 export function faultyAnswer(mode: FaultMode, answer: string, calls: readonly SeenCall[]): string {
   switch (mode.kind) {
     case 'halfJson':

@@ -1,6 +1,6 @@
 import type { FamilyKey } from '../families/familyPlans.ts'
 
-/** A chain whose nodes answer so. */
+/** Chains whose nodes a personality imitates; `ethereum` stands for all EVM chains. */
 export type NodeFamily = 'ethereum' | FamilyKey
 
 /** One behaviour of hosted nodes: when a node does not give the true answer, and which answer it gives then. */
@@ -8,35 +8,36 @@ export type NodePersonality = {
   readonly family: NodeFamily
   /** Public page that documents or reports it. `unconfirmed`: no recorded answer and no page was found that shows it. */
   readonly source: string
-  /** Calls that it concerns: the method of JSON-RPC, the `type` of a body, else the path. Absent: all. */
+  /** Calls that it concerns, matched on `SeenCall.method`. Absent: all. */
   readonly calls?: RegExp
   readonly when: NodeCondition
   readonly answer: NodeAnswer
 }
 
-/** The first four are conditions of a whole request, the others of each call in it. */
+/** When the node behaves so. The first four are conditions of a whole request, the others of each call in it. */
 export type NodeCondition =
-  /** More calls in one request. */
+  /** More than `above` calls in one request. */
   | { readonly kind: 'batch'; readonly above: number }
   | { readonly kind: 'bodyBytes'; readonly above: number }
-  /** More requests within one second. */
+  /** More than `above` requests within one second. */
   | { readonly kind: 'rate'; readonly above: number }
-  /** Each request of that number. */
+  /** Every n-th request, where n is `request`. */
   | { readonly kind: 'every'; readonly request: number }
   | { readonly kind: 'always' }
-  /** A wider range of blocks, ends included. */
+  /** A range of more than `above` blocks, ends included. */
   | { readonly kind: 'logRange'; readonly above: number }
-  /** A true answer that lists more. */
+  /** A true answer that lists more than `above` entries. */
   | { readonly kind: 'entries'; readonly above: number }
-  /** The state of a block that is further below the head. */
+  /** The state of a block that is more than `above` below the head. */
   | { readonly kind: 'stateAge'; readonly above: number }
   /** The block is an object. @source EIP-1898 */
   | { readonly kind: 'blockObject' }
-  /** It takes versions of transactions up to a lower one. */
+  /** The client accepts only transaction versions below `version`. */
   | { readonly kind: 'versionBelow'; readonly version: number }
 
+/** What the node then answers in place of the truth. */
 export type NodeAnswer =
-  /** An error of JSON-RPC. `{from}` and `{last}` in the text are the ends of a range that is not refused. */
+  /** An error of JSON-RPC. `{from}` and `{last}` in the message become the ends of a range that is not refused. */
   | {
       readonly kind: 'error'
       readonly code: number
@@ -53,9 +54,9 @@ export type NodeAnswer =
     }
   /** An empty list, or `null`. */
   | { readonly kind: 'empty' }
-  /** Transactions are missing in lists, and their logs in receipts, for so long after the node first had them. */
+  /** For `ms` after the node first had a transaction, lists lack it and receipts lack its logs. */
   | { readonly kind: 'late'; readonly ms: number }
-  /** The chain as a node shows it that is so many blocks behind, the next one of these at each request. */
+  /** The answer of a node that is so many blocks behind the head; requests take the numbers in turn. */
   | { readonly kind: 'behind'; readonly blocks: readonly number[] }
   /** The true answer behind so many bytes of white space. */
   | { readonly kind: 'long'; readonly bytes: number }

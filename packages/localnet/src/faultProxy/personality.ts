@@ -10,41 +10,49 @@ export type ReadRequest = {
   readonly isRpc: boolean
 }
 
+/** An HTTP answer of the proxy or of the node behind it. */
 export type WireAnswer = {
   readonly status: number
   readonly body: string
+  /** Content type; default JSON. */
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Bytes of white space before the body. */
   readonly padding?: number
 }
 
+/** The real node behind the proxy. */
 type Node = {
   readonly ask: (body: string) => Promise<WireAnswer>
   readonly readHead: () => Promise<bigint>
 }
 
-/** Answers requests as a hosted node of that kind does. It remembers what it was asked, so each endpoint has its own. */
+/**
+ * Makes the function by which a fault proxy answers as a hosted node of that kind does. The function counts requests and
+ * remembers transactions, so each proxy has its own.
+ */
 export function createPersonality(personality: NodePersonality, nowMs: () => number = Date.now) {
   const { when, answer } = personality
-  const refusesWhole = createCounter(personality, nowMs)
-  const firstMs = new Map<unknown, number>()
-  let turn = 0
+  const meetsRequestCondition = createRequestCondition(personality, nowMs)
+  const firstSeenMsById = new Map<unknown, number>()
+  let requestsBehind = 0
 
+  /** True while a late node does not show a transaction yet. The entry is a log, or of a list of transactions. */
   const isFresh = (entry: unknown): boolean => {
     if (answer.kind !== 'late') return false
     const { transactionHash, signature, txid } = Object(entry)
     const id = transactionHash ?? signature ?? txid
-    const first = firstMs.get(id) ?? nowMs()
-    firstMs.set(id, first)
-    return nowMs() - first < answer.ms
+    const firstSeenMs = firstSeenMsById.get(id) ?? nowMs()
+    firstSeenMsById.set(id, firstSeenMs)
+    return nowMs() - firstSeenMs < answer.ms
   }
 
-  function changed(member: Record<string, unknown>, call: SeenCall): Record<string, unknown> {
+  /** `member` is the true answer to `call`, alone or in a batch. */
+  function changeMember(member: Record<string, unknown>, call: SeenCall): Record<string, unknown> {
     const { result } = member
     switch (answer.kind) {
       case 'error':
-        return refusal(member['id'], answer, call)
+        return errorTo(member['id'], answer, call)
       case 'empty':
         return { ...member, result: Array.isArray(result) ? [] : null }
       case 'late':
@@ -56,37 +64,41 @@ export function createPersonality(personality: NodePersonality, nowMs: () => num
 
   return async function respond(request: ReadRequest, node: Node): Promise<WireAnswer> {
     const { body, calls, isRpc } = request
-    const named = calls.filter(({ method }) => personality.calls?.test(method) ?? true)
-    if (named.length === 0) return node.ask(body)
+    const concernedCalls = calls.filter(({ method }) => personality.calls?.test(method) ?? true)
+    if (concernedCalls.length === 0) return node.ask(body)
     if (answer.kind === 'behind') {
-      const blocks = BigInt(answer.blocks[turn++ % answer.blocks.length] ?? 0)
+      const blocks = BigInt(answer.blocks[requestsBehind++ % answer.blocks.length] ?? 0)
       const head = await node.readHead()
       return askBehind(request, node, head > blocks ? head - blocks : 0n)
     }
-    const isWhole = refusesWhole?.(request)
-    if (isWhole === false) return node.ask(body)
+    // Undefined where the condition is one of each call.
+    const isRequestConcerned = meetsRequestCondition?.(request)
+    if (isRequestConcerned === false) return node.ask(body)
     if (answer.kind === 'page') return answer
-    if (isWhole && answer.kind === 'error' && personality.calls === undefined)
-      return refusedRequest(request, answer)
+    if (isRequestConcerned && answer.kind === 'error' && personality.calls === undefined)
+      return errorToRequest(request, answer)
     const head = when.kind === 'stateAge' ? await node.readHead() : 0n
     const truth = await node.ask(body)
     if (answer.kind === 'long') return { ...truth, padding: answer.bytes }
     if (!isRpc) return truth
     const isConcerned = (call: SeenCall, member: Record<string, unknown>) =>
-      named.includes(call) && (isWhole === true || meets(personality, { call, member, head }))
-    let refused = 0
-    const shown = mapAnswers(truth.body, calls, (member, call) => {
+      concernedCalls.includes(call) &&
+      (isRequestConcerned === true || meetsCallCondition(personality, { call, member, head }))
+    let changedCount = 0
+    const changedBody = mapAnswers(truth.body, calls, (member, call) => {
       if (call === undefined || !isConcerned(call, member)) return member
-      refused += 1
-      return changed(member, call)
+      changedCount += 1
+      return changeMember(member, call)
     })
-    const status = answer.kind === 'error' && refused > 0 && calls.length === 1 ? answer.status : undefined
-    return { ...truth, body: shown, status: status ?? truth.status }
+    // A batch keeps its status: only some of its calls may have failed.
+    const isSingleError = answer.kind === 'error' && changedCount > 0 && calls.length === 1
+    const status = (isSingleError ? answer.status : undefined) ?? truth.status
+    return { ...truth, body: changedBody, status }
   }
 }
 
-/** Conditions of a whole request; absent where calls have one each. */
-function createCounter(
+/** The condition of a whole request; undefined where the personality has a condition of each call. */
+function createRequestCondition(
   { when }: NodePersonality,
   nowMs: () => number,
 ): ((request: ReadRequest) => boolean) | undefined {
@@ -115,13 +127,17 @@ function createCounter(
   }
 }
 
-type CallSeen = {
+/** A call, its true answer, and the head of the chain, which is 0 where no condition needs it. */
+type AnsweredCall = {
   readonly call: SeenCall
   readonly member: Record<string, unknown>
   readonly head: bigint
 }
 
-function meets({ when }: NodePersonality, { call, member: { result }, head }: CallSeen): boolean {
+function meetsCallCondition(
+  { when }: NodePersonality,
+  { call, member: { result }, head }: AnsweredCall,
+): boolean {
   switch (when.kind) {
     case 'always':
       return true
@@ -143,12 +159,14 @@ function meets({ when }: NodePersonality, { call, member: { result }, head }: Ca
   }
 }
 
+/** Blocks of a log filter, ends included; none where an end is a tag such as `latest`. */
 function rangeOf({ params: [filter] }: SeenCall): { readonly from: bigint; readonly blocks: bigint } {
   const { fromBlock, toBlock } = Object(filter)
   const [from, to] = [numberOf(fromBlock), numberOf(toBlock)]
   return from === undefined || to === undefined ? { from: 0n, blocks: 0n } : { from, blocks: to - from + 1n }
 }
 
+/** The block number of a parameter, which may be an object of EIP-1898; undefined for a tag. */
 function numberOf(value: unknown): bigint | undefined {
   const text = typeof value === 'string' ? value : Object(value)['blockNumber']
   return typeof text === 'string' && /^0x[0-9a-f]{1,16}$/.test(text) ? BigInt(text) : undefined
@@ -156,15 +174,16 @@ function numberOf(value: unknown): bigint | undefined {
 
 type NodeError = Extract<NodeAnswer, { kind: 'error' }>
 
-function refusal(id: unknown, { code, message }: NodeError, call: SeenCall): Record<string, unknown> {
+/** The error to one call. Its message suggests a range as long as the limit that it names. */
+function errorTo(id: unknown, { code, message }: NodeError, call: SeenCall): Record<string, unknown> {
   const { from } = rangeOf(call)
   const last = from + BigInt(/(\d+)K? block range/.exec(message)?.[1] ?? 1) - 1n
-  const words = message.replace('{from}', hexQuantity(from)).replace('{last}', hexQuantity(last))
-  return { jsonrpc: '2.0', id, error: { code, message: words } }
+  const filledMessage = message.replace('{from}', hexQuantity(from)).replace('{last}', hexQuantity(last))
+  return { jsonrpc: '2.0', id, error: { code, message: filledMessage } }
 }
 
 /** One error for all calls of a request: a batch has no id. */
-function refusedRequest({ calls }: ReadRequest, answer: NodeError): WireAnswer {
+function errorToRequest({ calls }: ReadRequest, answer: NodeError): WireAnswer {
   const [call, ...others] = calls
   const id = others.length > 0 ? null : call?.id
   const { status = 200, code, message, headers = {} } = answer
@@ -177,11 +196,12 @@ function withoutFresh(result: unknown, isFresh: (entry: unknown) => boolean): un
   return Array.isArray(logs) ? { ...Object(result), logs: logs.filter((log) => !isFresh(log)) } : result
 }
 
-/** A node whose newest block is `head` has nothing above it, and no error for a range that ends there. */
-async function askBehind({ body, calls }: ReadRequest, node: Node, head: bigint): Promise<WireAnswer> {
-  const truth = await node.ask(faultyRequest({ kind: 'staleHead', block: head }, body))
+/** Answers as a node whose newest block is `head`: nothing above it exists, and a log range may end above it. */
+async function askBehind(request: ReadRequest, node: Node, head: bigint): Promise<WireAnswer> {
+  const { calls } = request
+  const truth = await node.ask(faultyRequest({ kind: 'staleHead', block: head }, request.body))
   const isAbove = (value: unknown) => (numberOf(value) ?? 0n) > head
-  const shown = mapAnswers(truth.body, calls, (member, call) => {
+  const body = mapAnswers(truth.body, calls, (member, call) => {
     const { result } = member
     if (call === undefined) return member
     if (call.method === 'eth_blockNumber') return { ...member, result: hexQuantity(head) }
@@ -194,5 +214,5 @@ async function askBehind({ body, calls }: ReadRequest, node: Node, head: bigint)
     if (!call.params.some(isAbove)) return member
     return { jsonrpc: '2.0', id: member['id'], error: { code: -32_000, message: 'header not found' } }
   })
-  return { ...truth, body: shown }
+  return { ...truth, body }
 }

@@ -29,19 +29,20 @@ const descriptionSchema = z.object({
   components: z.object({ responses: z.record(z.string(), answerSchema) }),
 })
 
+/** An operation of an OpenAPI document, with the request that its examples make. */
 type DescribedOperation = z.infer<typeof operationSchema> & {
   readonly method: 'GET' | 'POST' | 'PUT'
   /** URL of the example, with its query. */
   readonly url: string
   /** Body of the example; undefined where the operation takes none. */
   readonly body: unknown
-  /** Members that a request needs, and that the example lacks. */
+  /** Parameters, or `body`, that a request needs and that have no example. */
   readonly missing: readonly string[]
-  /** Codes by status. */
+  /** Error codes that the description lists, by status. */
   readonly codes: Readonly<Record<string, readonly string[]>>
 }
 
-/** Every operation of an interface description. @throws ZodError where one has no id */
+/** Every operation of an OpenAPI document, as tests of a service need them. @throws ZodError where one has no id */
 export function describedOperations(text: string): readonly DescribedOperation[] {
   const { paths, components } = descriptionSchema.parse(JSON.parse(text))
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -71,7 +72,10 @@ export function describedOperations(text: string): readonly DescribedOperation[]
   )
 }
 
-/** Sends the example of an operation, and says what of the answer contradicts the description; nothing where all fits. */
+/**
+ * Sends the example of an operation to a service.
+ * @returns a sentence for each way in which the answer contradicts the description
+ */
 export async function contradictedExample(
   { method, url, body, missing, codes, responses, security }: DescribedOperation,
   app: Injectable,
@@ -85,16 +89,16 @@ export async function contradictedExample(
   const status = String(answer.statusCode)
   if (!(status in responses)) return [`${status} is not described: ${answer.body}`]
   if (answer.statusCode < 300) return []
-  const { errorCode } = refusalSchema.parse(JSON.parse(answer.body))
+  const { errorCode } = errorSchema.parse(JSON.parse(answer.body))
   if (errorCode === 'INVALID_REQUEST') return [`its own route refuses it: ${answer.body}`]
   if (codes[status]?.includes(errorCode) !== true) return [`${status} ${errorCode} is not described`]
   const needsKey = JSON.stringify(security) === JSON.stringify([{ apiKey: [] }, { bearerKey: [] }])
   return errorCode === 'UNAUTHORIZED' && !needsKey ? ['it needs a key, which is not described'] : []
 }
 
-const refusalSchema = z.object({ errorCode: z.string() })
+const errorSchema = z.object({ errorCode: z.string() })
 
-/** Signature of a server's `inject`, as Fastify has it. */
+/** The part of a Fastify server that is used here. */
 type Injectable = {
   inject(request: {
     readonly method: DescribedOperation['method']
@@ -107,10 +111,10 @@ type Injectable = {
 function urlOf(path: string, parameters: readonly z.infer<typeof parameterSchema>[]): string {
   const query = new URLSearchParams()
   let url = path
-  for (const { name, in: place, example } of parameters) {
+  for (const { name, in: location, example } of parameters) {
     if (example === undefined) continue
-    if (place === 'path') url = url.replace(`{${name}}`, encodeURIComponent(example))
-    if (place === 'query') query.set(name, String(example))
+    if (location === 'path') url = url.replace(`{${name}}`, encodeURIComponent(example))
+    if (location === 'query') query.set(name, String(example))
   }
   return query.size === 0 ? url : `${url}?${query}`
 }

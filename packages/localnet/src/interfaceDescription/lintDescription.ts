@@ -19,6 +19,7 @@ export async function lintDescription(description: string): Promise<readonly str
     await writeFile(file, description)
     const settings = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
     const args = [linter, 'lint', file, '--extends', 'recommended', '--format', 'json']
+    // The linter ends with code 1 where it finds problems; the error then holds its output.
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       cwd: folder,
       env: { ...process.env, ...settings },
