@@ -1,12 +1,14 @@
-/** State that the keeper keeps of one chain between two looks. */
+/** What the keeper knows of one chain between two looks at it. */
 export type ChainProgress = {
   readonly headBlock: bigint
   /** Highest block known to hold a transaction. */
   readonly lastTransactionBlock: bigint | undefined
+  /** Head in the chain file; -1 while nothing is saved. */
   readonly savedBlock: bigint
   readonly savedAtMs: number
 }
 
+/** What the keeper reads at one look. */
 export type ChainLook = {
   readonly headBlock: bigint
   /** Highest block with a transaction among those mined since the last look. */
@@ -14,6 +16,7 @@ export type ChainLook = {
   readonly nowMs: number
 }
 
+/** What the keeper has to do after one look. */
 export type ChainChores = {
   /** Mine one block, so that transactions become final although nobody else mines. */
   readonly mine: boolean
@@ -28,17 +31,19 @@ export const finalityBlocks = 2n
 const idleSaveMs = 15_000
 
 /**
- * Work after one look at a chain. The caller mines first and saves then, and hands `progress` to the next look after
- * setting what was saved.
+ * Decides what the keeper does after one look at a chain. The caller mines first, then saves, and hands `progress`, after
+ * a save through `afterSaving`, to the next look.
  */
 export function chainChores(before: ChainProgress, look: ChainLook): ChainChores {
   const { headBlock, nowMs } = look
   // A head that fell belongs to another history, in which anything may have happened.
-  const rewound = headBlock < before.headBlock
-  const lastTransactionBlock = rewound ? headBlock : (look.newTransactionBlock ?? before.lastTransactionBlock)
+  const wasRewound = headBlock < before.headBlock
+  const lastTransactionBlock = wasRewound
+    ? headBlock
+    : (look.newTransactionBlock ?? before.lastTransactionBlock)
   const isFinal = lastTransactionBlock === undefined || headBlock >= lastTransactionBlock + finalityBlocks
   const hasUnsavedTransaction =
-    rewound || (lastTransactionBlock !== undefined && lastTransactionBlock > before.savedBlock)
+    wasRewound || (lastTransactionBlock !== undefined && lastTransactionBlock > before.savedBlock)
   const hasOldUnsavedBlock = headBlock > before.savedBlock && nowMs - before.savedAtMs >= idleSaveMs
   return {
     mine: !isFinal,
@@ -46,13 +51,13 @@ export function chainChores(before: ChainProgress, look: ChainLook): ChainChores
     progress: {
       headBlock,
       lastTransactionBlock,
-      savedBlock: rewound ? -1n : before.savedBlock,
+      savedBlock: wasRewound ? -1n : before.savedBlock,
       savedAtMs: before.savedAtMs,
     },
   }
 }
 
-/** After saving at a look. */
+/** Progress after the chain was saved at a look. */
 export function afterSaving(progress: ChainProgress, nowMs: number): ChainProgress {
   return { ...progress, savedBlock: progress.headBlock, savedAtMs: nowMs }
 }

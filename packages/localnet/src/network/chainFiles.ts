@@ -6,11 +6,12 @@ import { isMissingFile } from '../files/jsonFile.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
 
 const inflate = promisify(gunzip)
-const headBytes = 256
+/** The block number stands at the start of a chain file. */
+const startBytes = 256
 
 /**
  * Saves a running chain so that a kill at any moment leaves a whole file: the node's own periodic
- * write truncates the file first. Held without the states of past blocks, which a node only writes when it ends.
+ * write truncates the file first. The file lacks the states of past blocks, which a node writes only when it ends.
  */
 export async function saveChain(chain: LocalChain, path: string): Promise<void> {
   const dump = await chain.node.dumpState()
@@ -18,9 +19,9 @@ export async function saveChain(chain: LocalChain, path: string): Promise<void> 
 }
 
 /**
- * Takes over what a node wrote when it ended, unless that is torn or older than the saved file.
- * @param isWhole the node ended well, so its file needs no further look
- * @returns true when it was taken
+ * Replaces the chain file by the file that a node wrote when it ended, unless that is torn or older.
+ * @param isWhole true when the node ended well, so that its file need not be checked
+ * @returns true when the file was replaced
  */
 export async function adoptExitFile(
   exitFile: string,
@@ -48,7 +49,7 @@ async function readStart(path: string): Promise<string> {
   try {
     const file = await open(path, 'r')
     try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(startBytes), 0, startBytes, 0)
       return buffer.toString('utf8', 0, bytesRead)
     } finally {
       await file.close()

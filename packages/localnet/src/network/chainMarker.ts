@@ -9,8 +9,8 @@ const invalidOpcode: Hex = '0xfe'
 const baseFeeSlot = 0
 
 /**
- * Writes on the chain itself which network it belongs to. A chain file that was copied from elsewhere,
- * or that stands for another of the three chains, is thereby told apart.
+ * Writes on the chain itself which network and chain id it has. So a start recognises a chain file that was copied from
+ * another network, or from another of the three chains.
  */
 export async function markChain(chain: LocalChain, networkId: Hex): Promise<void> {
   await chain.node.setCode({ address: markerAddress, bytecode: markerCode(chain, networkId) })

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { contractsFolder } from '@causeway/contracts'
 
 const packageRoot = fileURLToPath(new URL('../../', import.meta.url))
-/** All that decides what stands on the chains after a first start. */
+/** Sources that decide which contracts and balances the chains have after a first start. */
 const sources = [
   contractsFolder,
   ...['contracts', 'src/contracts', 'src/deploy', 'src/keys', 'src/uniswap'].map((path) =>
@@ -14,8 +14,8 @@ const sources = [
 ]
 
 /**
- * Names the contracts and the way they are deployed. State that was made from other sources is not
- * used again: addresses, pools or balances would differ from what configuration and code expect.
+ * Hash of the contracts and of the code that deploys them. State that was made from other sources is not used
+ * again: addresses, pools or balances would differ from what configuration and code expect.
  */
 export async function deploymentHash(): Promise<string> {
   const files = (await Promise.all(sources.map(filesOf))).flat().sort()
@@ -28,7 +28,7 @@ export async function deploymentHash(): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Files below a folder; tests decide nothing. */
+/** Files below a folder without tests, which do not change a deployment. */
 async function filesOf(path: string): Promise<readonly string[]> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   return entries

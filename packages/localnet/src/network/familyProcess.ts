@@ -16,13 +16,13 @@ import type { RunFile } from '../processes/runFile.ts'
 import { type ChainKey, chainKeys } from './chainPlan.ts'
 import type { LocalPaths } from './localPaths.ts'
 
-/** The process that shows the chains of the other families. */
+/** The process of the stand-ins, which `runFamilies` runs. */
 export type FamilyProcess = {
   readonly process: ManagedProcess
   readonly controlUrl: string
   /** URL at which each chain will listen: its port is chosen before it is open. */
   readonly urls: FamilyUrls
-  /** To be called once, when the chains of the EVM are up. */
+  /** Sends the facts of the EVM chains; called once, when these are up. */
   tell(network: FamilyNetwork): void
   /** Opens one of the chains. @throws StartFailure that says why it cannot be opened; the others go on */
   open(key: FamilyKey, signal: AbortSignal): Promise<FamilyFacts>
@@ -39,11 +39,11 @@ export type FamilyProcessOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Events are on the disk already. */
+/** Time to end after SIGTERM. A kill loses nothing, because journals are written at once. */
 const graceMs = 5_000
 const name = 'families'
 
-/** Starts it beside the nodes: loading takes longer than opening. */
+/** Starts the process of the stand-ins while the nodes start: its modules take long to load. */
 export async function startFamilyProcess(options: FamilyProcessOptions): Promise<FamilyProcess> {
   const { paths, runFile, repositoryRoot, environment } = options
   const ports = await chooseFamilyPorts(options)
@@ -72,7 +72,7 @@ export async function startFamilyProcess(options: FamilyProcessOptions): Promise
 const pollMs = 100
 const refusalSchema = z.object({ message: z.string() })
 
-/** Asks until the process has read what it was told. */
+/** Asks until the control server listens and the process has read the facts of the EVM chains. */
 async function openFamily(
   { process, controlUrl }: Pick<FamilyProcess, 'process' | 'controlUrl'>,
   family: FamilyKey,
@@ -94,9 +94,10 @@ async function openFamily(
 }
 
 async function chooseFamilyPorts({ firstPort, chainPorts }: FamilyProcessOptions): Promise<FamilyPorts> {
-  const nodes = chainKeys.map((key) => chainPorts[key])
+  // The nodes' ports are listed first, so that none of them is chosen, although nobody may listen there yet.
+  const nodePorts = chainKeys.map((key) => chainPorts[key])
   const wanted = [...familyKeys, 'control'].map((_, offset) => firstPort + offset)
-  const chosen = (await nextFreePorts([...nodes, ...wanted])).slice(nodes.length)
+  const chosen = (await nextFreePorts([...nodePorts, ...wanted])).slice(nodePorts.length)
   const [solana, bitcoin, tron, hyperliquid, lighter, control] = chosen
   return familyPortsSchema.parse({ solana, bitcoin, tron, hyperliquid, lighter, control })
 }

@@ -4,6 +4,7 @@ import type { LocalKeys } from '../keys/localKeys.ts'
 import type { ChainKey } from './chainPlan.ts'
 import type { Manifest, ManifestReading } from './manifest.ts'
 
+/** What a start finds under `.local/`. */
 export type StateFacts = {
   readonly keyFile: KeyFileReading
   readonly manifest: ManifestReading
@@ -13,6 +14,7 @@ export type StateFacts = {
   readonly deploymentHash: string
 }
 
+/** `empty`: a first start. `kept`: the network can go on. `unusable`: a new network has to be built. */
 export type StateVerdict =
   | { readonly kind: 'empty' }
   | {
@@ -24,8 +26,8 @@ export type StateVerdict =
   | { readonly kind: 'unusable'; readonly reason: string }
 
 /**
- * True if the files under `.local/` are one whole network. They are only usable together: one that is missing, torn or
- * of another network makes all of them useless. @source rule O-81
+ * Decides whether the files under `.local/` are one whole network. They are usable only together: one that is missing,
+ * torn or of another network makes all of them useless. @source rule O-81
  */
 export function judgeState(facts: StateFacts): StateVerdict {
   const { keyFile, manifest, missingChains } = facts

@@ -28,8 +28,8 @@ export type Keeper = { stop(): Promise<void> }
 const defaultTiming: KeeperTiming = { lookMs: 1_000, feedLookMs: 10_000, feedRefreshSeconds: 600 }
 
 /**
- * Keeps a local network alive: heads move, transactions become final, base fees stay, feeds stay fresh,
- * chains are saved. Chains don't wait for each other; what fails is tried again at the next look.
+ * Starts the keeper of a local network: it moves heads, makes transactions final, holds base fees, keeps feeds fresh and
+ * saves chains. Chains do not wait for each other; what fails is tried again at the next look.
  * Feeds are fresh when this resolves. @throws when a node does not answer at all
  */
 export async function startKeeper(options: KeeperOptions): Promise<Keeper> {
@@ -56,12 +56,12 @@ async function startChainLoop(
   options: KeeperOptions,
   { lookMs }: KeeperTiming,
 ): Promise<Loop> {
-  const care = options.chains[key]
-  let progress = await firstProgress(care)
+  const maintained = options.chains[key]
+  let progress = await firstProgress(maintained)
   return startLoop({
     everyMs: lookMs,
     run: async () => {
-      progress = await maintainChain(care, progress)
+      progress = await maintainChain(maintained, progress)
     },
     report: (line) => options.log(`${key}: ${line}`),
   })

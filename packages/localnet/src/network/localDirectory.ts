@@ -7,8 +7,8 @@ import { stopOrphanedDatabases } from './orphanedDatabases.ts'
 const asidePrefix = 'release-'
 
 /**
- * Names that stay in their place: the run file names the running process, logs tell why the state went, and what was
- * moved aside, for a while as `before-`, is nobody's to move again.
+ * Beginnings of the names that `setStateAside` leaves in place: the run file of the running process, logs, and folders
+ * that an earlier call moved aside; an earlier release named these `before-`.
  */
 const keptNames = (paths: LocalPaths) => [
   basename(paths.runFile),
@@ -18,17 +18,16 @@ const keptNames = (paths: LocalPaths) => [
 ]
 
 /**
- * Creates the directory if need be. Its content may be moved later, so one that holds anything else
- * than a local network is refused. @throws ConfigurationError
+ * Creates the directory if need be. A start may move its content later, so a directory with files and without a local
+ * network is refused. @throws ConfigurationError
  */
 export async function prepareDirectory(paths: LocalPaths): Promise<void> {
   await mkdir(paths.directory, { recursive: true })
   const names = await readdir(paths.directory)
-  const ours = [paths.runFile, paths.logs, paths.chains, paths.keyFile, paths.manifest].map((p) =>
-    basename(p),
-  )
+  const networkPaths = [paths.runFile, paths.logs, paths.chains, paths.keyFile, paths.manifest]
+  const ours = networkPaths.map((path) => basename(path))
   if (names.length > 0 && !names.some((name) => ours.includes(name))) {
-    // A service that ran there by itself has keys and balances, which would be moved away from it.
+    // A service that ran there without a local network has keys and balances, which would be moved away from it.
     const held = `${paths.directory} holds other files (${names[0]})`
     throw new ConfigurationError(
       `${held}: a local network needs its own folder. Name one in CAUSEWAY_LOCAL_DIR, or remove what is there.`,
@@ -38,8 +37,8 @@ export async function prepareDirectory(paths: LocalPaths): Promise<void> {
 }
 
 /**
- * Moves all state (keys, chains, databases and whatever else services kept here) into a folder beside it: keys are
- * kept nowhere else. The folder is a whole one, with which the release that made it goes on.
+ * Moves all state (keys, chains, databases and other files of services) into a folder of the directory, because keys are
+ * kept nowhere else. The release that made the state can continue from that folder.
  * @returns that folder, or undefined where there was no state
  */
 export async function setStateAside(

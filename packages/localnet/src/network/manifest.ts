@@ -5,11 +5,9 @@ import { writeFileAtomically } from '../files/atomicFile.ts'
 import { hexSchema } from '../files/hexSchema.ts'
 import { readJsonFile } from '../files/jsonFile.ts'
 
-/**
- * Written last on a first start: with it the state under `.local/` is complete, without it there is none.
- */
+/** `manifest.json`, written last on a first start: only with it the state under `.local/` is complete. */
 export type Manifest = {
-  /** That made the network; absent where it is one that did not name itself. */
+  /** Release that made the network; absent in manifests of the first releases and of tests. */
   readonly release?: string | undefined
   /** Also in the key file and in the marker on every chain. */
   readonly networkId: Hex
@@ -98,7 +96,7 @@ export async function readManifest(path: string): Promise<ManifestReading> {
   return { kind: 'read', release, networkId, deploymentHash, deployment }
 }
 
-/** The part of a manifest that every release has; the first ones did not name themselves. */
+/** The part of a manifest that is common to all releases; the first ones wrote no `release`. */
 const anyRelease = z.object({
   release: z
     .string()
@@ -113,8 +111,8 @@ export async function releaseOf(path: string): Promise<string> {
   const parsed = file.kind === 'missing' ? undefined : anyRelease.safeParse(file.json).data
   if (parsed === undefined) return 'unknown'
   // 0.1.0 had a contract before its allocator, and no later release has it.
-  const earlier = parsed.deployment.hub.allocatorSpender === undefined ? '0.2.0' : '0.1.0'
-  return parsed.release ?? earlier
+  const unnamedRelease = parsed.deployment.hub.allocatorSpender === undefined ? '0.2.0' : '0.1.0'
+  return parsed.release ?? unnamedRelease
 }
 
 export async function writeManifest(path: string, manifest: Manifest): Promise<void> {

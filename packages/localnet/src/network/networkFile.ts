@@ -10,6 +10,7 @@ import { familyAccounts } from '../keys/familyAccounts.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { type ChainKey, chainPlans } from './chainPlan.ts'
 
+/** What `network.json` is made of. */
 export type NetworkFacts = {
   /** Absent when no quote-api runs. */
   readonly quoteApiUrl?: string
@@ -18,7 +19,7 @@ export type NetworkFacts = {
   readonly deployment: NetworkDeployment
   readonly keys: LocalKeys
   readonly rpcUrls: Readonly<Record<ChainKey, string>>
-  /** Chains of the other families, where they run, and of those that are open what is there. */
+  /** Chains of the other families; absent where they do not run. `facts` are those of the open ones. */
   readonly families?: {
     readonly urls: FamilyUrls
     readonly controlUrl: string
@@ -56,7 +57,7 @@ export function networkFileContent(facts: NetworkFacts) {
       hubAddress: deployment.hub.hub,
       oracleAddress: deployment.hub.oracle,
     },
-    ...others?.described,
+    ...others?.control,
     solver: { address: keys.fillWallet.address, ...others?.solver },
     accounts: keys.users.map(({ address, privateKey }) => ({ address, privateKey })),
     ...others?.accounts,
@@ -69,7 +70,7 @@ export function networkFileContent(facts: NetworkFacts) {
   }
 }
 
-/** Quoted chains of other families than the EVM, and the accounts with balances there. */
+/** The entries for chains of other families, each part under the name of the object that takes it. */
 function otherChains(
   { urls, controlUrl, facts }: NonNullable<NetworkFacts['families']>,
   { tron }: NetworkDeployment,
@@ -83,10 +84,10 @@ function otherChains(
       ...{ id: familyChainIds[key], name: key, rpcUrl: urls[key].url },
       ...{ depository: depositories[key], tokens: tokens[key] },
     })),
-    described: {
+    control: {
       families: familyKeys.flatMap((id) => {
-        const found = facts.get(id)
-        return found === undefined ? [] : [{ id, vmType: familyPlans[id].vmType, ...found }]
+        const familyFacts = facts.get(id)
+        return familyFacts === undefined ? [] : [{ id, vmType: familyPlans[id].vmType, ...familyFacts }]
       }),
       familyControlUrl: controlUrl,
     },
@@ -94,7 +95,7 @@ function otherChains(
       ...{ solanaAddress: wallets.solana, bitcoinAddress: wallets.bitcoin, tronAddress: wallets.tron },
       ...{ hyperliquidAddress: wallets.hyperliquid, lighterAccount: wallets.lighter },
     },
-    // On Hyperliquid users are the accounts of EVM chains.
+    // Hyperliquid is missing, because its users are the EVM accounts.
     accounts: {
       solanaAccounts: solanaAccounts(keys).users.map(({ address, secretKey }) => ({ address, secretKey })),
       bitcoinAccounts: accounts.bitcoin.users.map(({ address, privateKey }) => ({ address, privateKey })),
@@ -106,7 +107,7 @@ function otherChains(
   }
 }
 
-/** Holds private keys of accounts that exist on this machine alone, so only its owner reads it. */
+/** Writes `network.json`. It holds private keys, so only its owner can read it. */
 export async function writeNetworkFile(path: string, facts: NetworkFacts): Promise<void> {
   await writeFileAtomically(path, `${JSON.stringify(networkFileContent(facts), null, 2)}\n`, { mode: 0o600 })
 }

@@ -28,7 +28,7 @@ export type OpenStateOptions = {
   readonly ports: Readonly<Record<ChainKey, number>>
   /** Begin anew without looking at what is there. */
   readonly fresh: boolean
-  /** Release of the sources, for whoever finds what they made; undefined where nobody names it. */
+  /** Release of the running code, for the manifest; undefined in tests. */
   readonly release: string | undefined
   /** A new private key, or 32 random bytes for another purpose, at every call. */
   readonly randomKey: () => Hex
@@ -44,8 +44,9 @@ export type OpenState = {
 }
 
 /**
- * Continues the network of an earlier start when all of it is there, else builds a new one; what was there is then
- * moved aside, and one line says why and where. Nothing is ever deleted. @throws ConfigurationError when the keys are published ones
+ * Continues the network of an earlier start when all of it is there, else builds a new one. Earlier files are then moved
+ * aside, and one line says why and where; nothing is ever deleted.
+ * @throws ConfigurationError when the keys are published ones
  */
 export async function openState(options: OpenStateOptions): Promise<OpenState> {
   const { paths, report } = options
@@ -70,6 +71,7 @@ async function rebuild(options: OpenStateOptions, reason: string): Promise<OpenS
   return buildNetwork(options)
 }
 
+/** Judges the files, after files that nodes wrote at their end replaced older chain files. */
 async function readVerdict(paths: LocalPaths): Promise<StateVerdict> {
   await Promise.all(
     chainKeys.map((key) => adoptExitFile(paths.exitFile(key), paths.chainFile(key), { isWhole: false })),
@@ -90,6 +92,7 @@ async function readVerdict(paths: LocalPaths): Promise<StateVerdict> {
   return judgeState({ keyFile, manifest, missingChains, deploymentHash: hash })
 }
 
+/** Why the kept network cannot go on. */
 type Unusable = { readonly reason: string }
 
 async function continueNetwork(
@@ -108,7 +111,7 @@ async function continueNetwork(
       const { chain } = nodes[key]
       if (!(await isMarked(chain, networkId))) return `the chain file of ${key} belongs to another network`
       if (!(await isDeployed(chain, deployment[key]))) return `contracts are missing on ${key}`
-      // The states of blocks before a kill are not kept: with these, the finalized one is known again.
+      // A chain file saved before a kill has the state of its last block only: with two more it is the finalized one.
       await chain.node.mine({ blocks: Number(finalityBlocks) })
       return undefined
     }),
@@ -119,7 +122,7 @@ async function continueNetwork(
   return { reason }
 }
 
-/** The manifest comes last: a start that is killed before leaves nothing that looks complete. */
+/** Builds a new network. The manifest comes last: a start that is killed before leaves nothing that looks complete. */
 async function buildNetwork(options: OpenStateOptions): Promise<OpenState> {
   const { paths, randomKey, release } = options
   const networkId = randomKey()
@@ -136,8 +139,8 @@ async function buildNetwork(options: OpenStateOptions): Promise<OpenState> {
       keys,
     })
     await forEachChain((key) => saveChain(nodes[key].chain, paths.chainFile(key)))
-    const names = { release, networkId, deploymentHash: await deploymentHash() }
-    await writeManifest(paths.manifest, { ...names, deployment })
+    const manifest = { release, networkId, deploymentHash: await deploymentHash(), deployment }
+    await writeManifest(paths.manifest, manifest)
     return { origin: 'deployed', nodes, keys, deployment }
   } catch (error) {
     await stopChainNodes(nodes, options.runFile)

@@ -14,7 +14,7 @@ export async function stopOrphanedDatabases(directory: string): Promise<void> {
     folders
       .filter((folder) => existsSync(join(folder, 'cluster', 'postmaster.pid')))
       .map(async (dataDirectory) => {
-        // Taking it over is how an owner that died is replaced; an owner may stop it.
+        // Only its owner may stop a database: this start takes it over from the service that died.
         const database = await startEmbeddedPostgres({ dataDirectory })
         await database.stop()
       }),

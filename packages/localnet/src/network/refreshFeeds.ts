@@ -4,6 +4,7 @@ import { type ChainDeployment, type FeedKey, forEachFeed } from '../contracts/de
 import type { LocalAccount } from '../keys/localKeys.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
 
+/** A price that operators can move; every feed has one. */
 export type PriceKey = FeedKey
 
 export const priceKeys: readonly PriceKey[] = Object.values(forEachFeed((key) => key))
@@ -42,7 +43,7 @@ export function staleFeeds(
     .map(({ key }) => key)
 }
 
-/** Publishes aged answers again, unchanged. Sends nothing when all are fresh. @returns what was published */
+/** Publishes stale answers again, unchanged; sends nothing when all are fresh. @returns the keys that were published */
 export async function refreshFeeds(
   chain: LocalChain,
   deployment: Pick<ChainDeployment, 'feeds'>,
@@ -54,13 +55,13 @@ export async function refreshFeeds(
 ): Promise<readonly PriceKey[]> {
   const [rounds, head] = await Promise.all([readFeeds(chain, deployment), chain.client.getBlock()])
   // The head is old right after a start, and ahead of the clock when somebody moved the chain's time.
-  const clock = BigInt(Math.floor(now() / 1_000))
-  const nowUnixSeconds = head.timestamp > clock ? head.timestamp : clock
-  const aged = staleFeeds(rounds, { nowUnixSeconds, refreshSeconds })
+  const clockUnixSeconds = BigInt(Math.floor(now() / 1_000))
+  const nowUnixSeconds = head.timestamp > clockUnixSeconds ? head.timestamp : clockUnixSeconds
+  const stale = staleFeeds(rounds, { nowUnixSeconds, refreshSeconds })
   const data = encodeFunctionData({ abi: priceFeedAbi, functionName: 'touch' })
   await chain.send(
     keeper,
-    aged.map((key) => ({ what: `refresh of ${key}`, to: deployment.feeds[key], data })),
+    stale.map((key) => ({ what: `refresh of ${key}`, to: deployment.feeds[key], data })),
   )
-  return aged
+  return stale
 }

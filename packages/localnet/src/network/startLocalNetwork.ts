@@ -22,12 +22,12 @@ export type LocalNetworkOptions = {
   readonly ports?: Readonly<Record<ChainKey, number>>
   /** Begin anew; what is kept in the directory is moved aside in it. */
   readonly fresh?: boolean
-  /** That starts it, as `package.json` names it. */
+  /** Release of the code that starts the network, as `package.json` names it. */
   readonly release?: string
-  /** Starts what may load beside the nodes. @returns what stops it, called before the nodes are stopped */
+  /** Starts a process that may load while the nodes start. @returns what stops it, called before the nodes are stopped */
   readonly beside?: (run: NetworkRun) => Promise<() => Promise<void>>
   readonly keeperTiming?: Partial<KeeperTiming>
-  /** Told in whole sentences what happens. */
+  /** Takes sentences about what happens. */
   readonly report?: (line: string) => void
   /** Takes the keeper's actions and failures, one line each. */
   readonly keeperLog?: (line: string) => void
@@ -37,7 +37,7 @@ export type LocalNetworkOptions = {
   readonly randomKey?: () => Hex
 }
 
-/** A run of a network before its nodes are there. */
+/** What is known of a run before its nodes are started. */
 export type NetworkRun = {
   readonly paths: LocalPaths
   readonly runFile: RunFile
@@ -98,6 +98,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   }
 }
 
+/** Starts the keeper on running nodes. @returns the network, whose `stop` ends all that was started */
 async function keepAlive(
   { origin, nodes, keys, deployment }: OpenState,
   args: {
@@ -108,14 +109,14 @@ async function keepAlive(
   },
 ): Promise<LocalNetwork> {
   const { options, paths, runFile, stopBeside } = args
-  const care = (key: ChainKey) => ({
+  const maintained = (key: ChainKey) => ({
     chain: nodes[key].chain,
     baseFeeWei: nodes[key].plan.baseFeeWei,
     now: options.now ?? Date.now,
     save: () => saveChain(nodes[key].chain, paths.chainFile(key)),
   })
   const keeper = await startKeeper({
-    chains: { base: care('base'), optimism: care('optimism'), hub: care('hub') },
+    chains: { base: maintained('base'), optimism: maintained('optimism'), hub: maintained('hub') },
     deployment,
     keeper: keys.keeper,
     log: options.keeperLog ?? ignore,

@@ -10,7 +10,7 @@ import { localPaths } from '../localPaths.ts'
 import { readManifest } from '../manifest.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 
-/** The part of `network.json` that tells where the nodes listen. */
+/** The part of `network.json` that says where the nodes and the stand-ins' control server listen. */
 const networkFileSchema = z.object({
   chains: z.array(z.object({ name: z.string(), rpcUrl: z.url() })),
   hub: z.object({ rpcUrl: z.url() }),

@@ -9,6 +9,7 @@ import { tronWallets } from '../../wallets/tronWallets.ts'
 import { type ChainKey, isChainKey } from '../chainPlan.ts'
 import { type PriceKey, priceKeys } from '../refreshFeeds.ts'
 
+/** A parsed command of `npm run localnet`. `answer` is in USD with 8 decimals, `amount` in smallest units. */
 export type OperatorCommand =
   | { readonly kind: 'price'; readonly price: PriceKey; readonly answer: bigint; readonly only?: 'feed' }
   | { readonly kind: 'basefee'; readonly chain: ChainKey; readonly baseFeeWei: bigint }
@@ -22,7 +23,7 @@ export type OperatorCommand =
   | { readonly kind: 'silence'; readonly family: FamilyKey }
   | { readonly kind: 'submit'; readonly file: string }
 
-/** Kinds of accounts in families whose accounts are not all alike. */
+/** Kinds of accounts by name, of the families that have several. */
 const familyWallets: Partial<Readonly<Record<FamilyKey, object>>> = {
   solana: solanaWallets,
   tron: tronWallets,
@@ -46,9 +47,9 @@ const commands: readonly LocalnetCommand[] = [
     flags: { only: { value: '<feed>', about: 'Leave the pools as they are' } },
     read(args) {
       const price = priceKeys.find((priceKey) => priceKey === args.operand('pair').toUpperCase())
-      if (price === undefined) throw wrong('<pair>', priceKeys.join(', '))
+      if (price === undefined) throw invalidValue('<pair>', priceKeys.join(', '))
       const only = args.text('only')
-      if (only !== undefined && only !== 'feed') throw wrong('--only', 'feed')
+      if (only !== undefined && only !== 'feed') throw invalidValue('--only', 'feed')
       const answer = parseUnits(decimal('<price>', args.operand('price'), { whole: 12, fraction: 8 }), 8)
       return { kind: 'price', price, answer, ...(only !== undefined && { only }) }
     },
@@ -72,7 +73,7 @@ const commands: readonly LocalnetCommand[] = [
     read(args) {
       const text = args.operand('blocks') || '1'
       const blocks = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
-      if (blocks < 1 || blocks > blocksMax) throw wrong('[blocks]', `a number from 1 to ${blocksMax}`)
+      if (blocks < 1 || blocks > blocksMax) throw invalidValue('[blocks]', `a number from 1 to ${blocksMax}`)
       return { kind: 'mine', chain: chainOf(args), blocks }
     },
   },
@@ -82,7 +83,7 @@ const commands: readonly LocalnetCommand[] = [
     operands: ['account'],
     read(args) {
       const account = args.operand('account')
-      if (!isAddress(account, { strict: false })) throw wrong('<account>', '0x and 40 hex digits')
+      if (!isAddress(account, { strict: false })) throw invalidValue('<account>', '0x and 40 hex digits')
       // CAST: lower case hex is still hex.
       return { kind: 'faucet', account: account.toLowerCase() as Hex }
     },
@@ -97,10 +98,14 @@ const commands: readonly LocalnetCommand[] = [
     operands: ['chain', 'kind'],
     read(args) {
       const [chain, wallet] = [args.operand('chain'), args.operand('kind')]
-      if (isUserChain(chain) && isEvmWalletName(wallet)) return { kind: 'wallet', chain, wallet }
-      const table = isFamilyKey(chain) ? familyWallets[chain] : isUserChain(chain) ? evmWallets : undefined
-      if (table === undefined) throw wrong('<chain>', `base, optimism, ${namesOf(familyWallets)}`)
-      if (!isFamilyKey(chain) || !Object.hasOwn(table, wallet)) throw wrong('<kind>', namesOf(table))
+      if (isUserChain(chain)) {
+        if (!isEvmWalletName(wallet)) throw invalidValue('<kind>', namesOf(evmWallets))
+        return { kind: 'wallet', chain, wallet }
+      }
+      const kinds = isFamilyKey(chain) ? familyWallets[chain] : undefined
+      if (!isFamilyKey(chain) || kinds === undefined)
+        throw invalidValue('<chain>', `base, optimism, ${namesOf(familyWallets)}`)
+      if (!Object.hasOwn(kinds, wallet)) throw invalidValue('<kind>', namesOf(kinds))
       return { kind: 'familyWallet', family: chain, wallet }
     },
   },
@@ -114,10 +119,10 @@ const commands: readonly LocalnetCommand[] = [
       const text = args.operand('amount')
       if (isUserChain(chain))
         return { kind: 'deposit', chain, amount: parseUnits(amountOf(text || '25', 6), 6) }
-      if (!isFamilyKey(chain)) throw wrong('<chain>', `base, optimism, ${namesOf(familyPlans)}`)
+      if (!isFamilyKey(chain)) throw invalidValue('<chain>', `base, optimism, ${namesOf(familyPlans)}`)
       const { decimals, firstAmount } = familyPlans[chain]
       const amount = text === '' ? firstAmount : parseUnits(amountOf(text, decimals), decimals)
-      if (amount === 0n) throw wrong('[amount]', 'more than nothing')
+      if (amount === 0n) throw invalidValue('[amount]', 'more than nothing')
       return { kind: 'familyDeposit', family: chain, amount }
     },
   },
@@ -132,7 +137,7 @@ const commands: readonly LocalnetCommand[] = [
     operands: ['family'],
     read(args) {
       const family = args.operand('family')
-      if (!isFamilyKey(family)) throw wrong('<family>', namesOf(familyPlans))
+      if (!isFamilyKey(family)) throw invalidValue('<family>', namesOf(familyPlans))
       return { kind: 'silence', family }
     },
   },
@@ -151,17 +156,18 @@ const program: Program<LocalnetCommand> = {
   groups: { prices: 'Prices of feeds and pools', basefee: 'Fees of blocks' },
 }
 
-/** Understands the words of one operator command. @throws ConfigurationError for a value that is none */
+/** Parses the words of one operator command. @throws ConfigurationError for an invalid value */
 export function parseOperatorCommand(words: readonly string[], end?: End): OperatorCommand {
   const { command, args } = takeCommandLine(words, program, end)
   return command.read(args)
 }
 
-const wrong = (name: string, right: string) => new ConfigurationError(`${name}: expected ${right}.`)
+const invalidValue = (name: string, expected: string) =>
+  new ConfigurationError(`${name}: expected ${expected}.`)
 
 function chainOf(args: Arguments): ChainKey {
   const chain = args.operand('chain')
-  if (!isChainKey(chain)) throw wrong('<chain>', 'base, optimism or hub')
+  if (!isChainKey(chain)) throw invalidValue('<chain>', 'base, optimism or hub')
   return chain
 }
 
@@ -169,16 +175,16 @@ const isUserChain = (chain: string): chain is 'base' | 'optimism' => chain === '
 
 const amountOf = (text: string, fraction: number) => decimal('[amount]', text, { whole: 9, fraction })
 
-/** @param digits the most before and behind the point @throws ConfigurationError */
+/** Checks a decimal number. @param digits the most before and behind the point @throws ConfigurationError */
 function decimal(
   name: string,
   text: string,
   digits: { readonly whole: number; readonly fraction: number },
-  right = `a number with at most ${digits.fraction} decimals`,
+  expected = `a number with at most ${digits.fraction} decimals`,
 ): string {
   const [whole = '', fraction, ...more] = text.split('.')
   const isFit = (part: string, most: number) => /^[0-9]+$/.test(part) && part.length <= most
-  if (!isFit(whole, digits.whole) || more.length > 0) throw wrong(name, right)
-  if (fraction !== undefined && !isFit(fraction, digits.fraction)) throw wrong(name, right)
+  if (!isFit(whole, digits.whole) || more.length > 0) throw invalidValue(name, expected)
+  if (fraction !== undefined && !isFit(fraction, digits.fraction)) throw invalidValue(name, expected)
   return text
 }

@@ -12,7 +12,7 @@ import type { OperatedNetwork } from './operatedNetwork.ts'
 
 type Controlled = Pick<OperatedNetwork, 'familyControlUrl'>
 
-/** @param amount in smallest units of the family's currency. @throws ConfigurationError */
+/** Has a stand-in make a deposit. @param amount in smallest units of the native currency. @throws ConfigurationError */
 export async function depositOnFamily(
   network: Controlled,
   family: FamilyKey,
@@ -23,13 +23,13 @@ export async function depositOnFamily(
   return `${transactionId} deposits ${amountOf(family, amount)} on ${family}.`
 }
 
-/** @throws ConfigurationError */
+/** Has a stand-in close its port. @throws ConfigurationError */
 export async function silenceFamily(network: Controlled, family: FamilyKey): Promise<string> {
   await ask(network, namedFamilySchema, { path: '/silence', body: { family } })
   return `The stand-in of ${family} answers nobody until the next start.`
 }
 
-/** @throws ConfigurationError, for a family whose accounts are all alike too */
+/** Has a stand-in make an account of a kind. @throws ConfigurationError, also for a family without kinds of accounts */
 export async function placeFamilyWallet(
   network: Controlled,
   family: FamilyKey,
@@ -39,15 +39,15 @@ export async function placeFamilyWallet(
   return `${account} on ${family} is ${wallet}.`
 }
 
-/** A paragraph per family. @throws ConfigurationError */
+/** Asks which stand-ins are open. @returns a paragraph per family. @throws ConfigurationError */
 export async function describeFamilies(network: Controlled): Promise<string> {
   const facts = await ask(network, openFamiliesSchema, { path: '/families' })
   return familyKeys
     .map((key) => {
       const { name, real, standIn } = familyPlans[key]
-      const found = facts[key]
-      if (found === undefined) return `${name} is not open yet.`
-      const { url, depository, firstDeposit } = found
+      const familyFacts = facts[key]
+      if (familyFacts === undefined) return `${name} is not open yet.`
+      const { url, depository, firstDeposit } = familyFacts
       return [
         `${name}  ${url}`,
         `  stand-in: ${standIn}; real: ${real}`,
@@ -63,6 +63,7 @@ function amountOf(family: FamilyKey, amount: bigint): string {
   return `${formatUnits(amount, decimals)} ${symbol}`
 }
 
+/** One request to the control server of the stand-ins. */
 async function ask<Value>(
   { familyControlUrl }: Controlled,
   schema: z.ZodType<Value>,

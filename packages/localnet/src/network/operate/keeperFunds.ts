@@ -13,9 +13,10 @@ export type Side = {
   readonly keys: LocalKeys
 }
 
+/** The most that a swap may take from the keeper, in smallest units. */
 export type Spending = { readonly token: PricedToken; readonly amount: bigint }
 
-/** Sees to it that the keeper owns what all swaps together may spend. */
+/** Mints or wraps what the keeper lacks of all that the swaps together may spend. */
 export async function provideTokens(
   { chain, deployment, keys }: Side,
   spends: readonly Spending[],
@@ -62,7 +63,7 @@ async function mint(
   await chain.send(keys.deployer, [{ what: 'mint for the keeper', to: token, data }])
 }
 
-/** Approvals of the swap router that the keeper has not given yet. */
+/** Approvals that the keeper still has to give to the swap router; one that is half used is given again. */
 export async function neededApprovals(
   { chain, deployment, keys }: Side,
   spends: readonly Spending[],

@@ -22,11 +22,12 @@ export type PriceMove = {
   readonly only?: 'feed'
 }
 
+/** A swap that moves a pool's price to `limitX96`; `zeroForOne` sells token0, which lowers the price. */
 type Swap = PoolSides & { readonly zeroForOne: boolean; readonly limitX96: bigint }
 
-/** Input limit of one swap: more than moves any of the local pools by a factor of ten thousand. */
+/** Input limit of one swap, in USD: it suffices to move any of the local pools by a factor of ten thousand. */
 const spendingUsd = 1_000_000_000n
-/** Another transaction of the keeper may take the nonce that was counted here. */
+/** An attempt fails when another transaction of the keeper takes a nonce that was counted here. */
 const attemptsMax = 4
 const noDeadline = 2n ** 64n
 
@@ -69,17 +70,17 @@ async function moveOnce(side: Side, { price, answer, only }: PriceMove): Promise
 
   const answers = { ...(await currentAnswers(side)), [price]: answer }
   const swaps = await neededSwaps(side, price, answers)
-  const spends = swaps.map((swap) => spending(swap, answers))
+  const spends = swaps.map((swap) => spendingOf(swap, answers))
   await provideTokens(side, spends)
   const approvals = await neededApprovals(side, spends)
   await chain.send(keys.keeper, [
     ...approvals,
     setAnswer,
-    ...swaps.map((swap) => swapping(side, swap, answers)),
+    ...swaps.map((swap) => swapTransaction(side, swap, answers)),
   ])
-  const left = await neededSwaps(side, price, answers)
-  if (left.length > 0)
-    throw new Error(`${left.length} pools did not reach ${price} on ${deployment.chainKey}`)
+  const unreached = await neededSwaps(side, price, answers)
+  if (unreached.length > 0)
+    throw new Error(`${unreached.length} pools did not reach ${price} on ${deployment.chainKey}`)
 }
 
 async function currentAnswers({ chain, deployment }: Side): Promise<Answers> {
@@ -88,7 +89,7 @@ async function currentAnswers({ chain, deployment }: Side): Promise<Answers> {
   return Object.fromEntries(rounds.map(({ key, answer }) => [key, answer])) as Answers
 }
 
-/** One swap per pool that is not where the answers want it. */
+/** One swap for each pool whose price differs from the ratio of the feeds' answers. */
 async function neededSwaps(
   { chain, deployment }: Side,
   price: PriceKey,
@@ -110,12 +111,12 @@ async function neededSwaps(
   return swaps.filter(({ limitX96, sqrtPriceX96 }) => limitX96 !== sqrtPriceX96)
 }
 
-function spending({ zeroForOne, token0, token1 }: Swap, answers: Answers): Spending {
+function spendingOf({ zeroForOne, token0, token1 }: Swap, answers: Answers): Spending {
   const token = zeroForOne ? token0 : token1
   return { token, amount: unitsWorth(token, spendingUsd, answers) }
 }
 
-function swapping({ deployment, keys }: Side, swap: Swap, answers: Answers): LocalTransaction {
+function swapTransaction({ deployment, keys }: Side, swap: Swap, answers: Answers): LocalTransaction {
   const { pool, zeroForOne, limitX96, token0, token1 } = swap
   const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0]
   return {
@@ -131,7 +132,7 @@ function swapping({ deployment, keys }: Side, swap: Swap, answers: Answers): Loc
           fee: pool.feePips,
           recipient: keys.keeper.address,
           deadline: noDeadline,
-          amountIn: spending(swap, answers).amount,
+          amountIn: spendingOf(swap, answers).amount,
           amountOutMinimum: 0n,
           sqrtPriceLimitX96: limitX96,
         },

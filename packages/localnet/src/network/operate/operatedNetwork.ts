@@ -3,7 +3,7 @@ import type { LocalKeys } from '../../keys/localKeys.ts'
 import type { LocalChain } from '../../nodes/localChain.ts'
 import type { ChainKey } from '../chainPlan.ts'
 
-/** Network as an operator's command needs it, independent of the process that runs it. */
+/** A local network as operator commands need it; the process that runs it may be another one. */
 export type OperatedNetwork = {
   readonly keys: LocalKeys
   readonly deployment: NetworkDeployment

@@ -2,6 +2,7 @@ import { type Hex, pow10, sqrtPriceX96FromAmounts } from '@causeway/core'
 import type { ChainDeployment, PoolDeployment } from '../../contracts/deployment.ts'
 import type { PriceKey } from '../refreshFeeds.ts'
 
+/** Answers of all feeds of a chain: USD with 8 decimals. */
 export type Answers = Readonly<Record<PriceKey, bigint>>
 
 export type PricedToken = { readonly address: Hex; readonly decimals: number; readonly price: PriceKey }
@@ -19,6 +20,7 @@ export function pricedTokens({
   ]
 }
 
+/** A pool with both of its tokens. */
 export type PoolSides = {
   readonly pool: PoolDeployment
   readonly token0: PricedToken
@@ -30,13 +32,13 @@ export function poolsPricedBy(
   price: PriceKey,
   { pools, tokens }: { readonly pools: readonly PoolDeployment[]; readonly tokens: readonly PricedToken[] },
 ): readonly PoolSides[] {
-  const priced = (address: Hex): PricedToken => {
+  const tokenAt = (address: Hex): PricedToken => {
     const token = tokens.find((candidate) => candidate.address === address)
     if (token === undefined) throw new Error(`no feed prices ${address}`)
     return token
   }
   return pools
-    .map((pool) => ({ pool, token0: priced(pool.token0), token1: priced(pool.token1) }))
+    .map((pool) => ({ pool, token0: tokenAt(pool.token0), token1: tokenAt(pool.token1) }))
     .filter(({ token0, token1 }) => token0.price === price || token1.price === price)
 }
 
@@ -46,7 +48,7 @@ export function poolsPricedBy(
  * @throws RangeError when an answer is not positive
  */
 export function targetSqrtPriceX96({ token0, token1 }: Omit<PoolSides, 'pool'>, answers: Answers): bigint {
-  // So many smallest units of either token are worth the same: the product of both prices.
+  // Both amounts, in smallest units, are worth the same: the product of both prices.
   return sqrtPriceX96FromAmounts({
     amount0: answers[token1.price] * pow10(token0.decimals),
     amount1: answers[token0.price] * pow10(token1.decimals),

@@ -12,7 +12,7 @@ const hex = z
   .regex(/^0x([0-9a-f]{2})*$/)
   .transform((text): Hex => `0x${text.slice(2)}`)
 
-/** Execution for the hub, as an oracle answers it. */
+/** The execution in an oracle's answer, in the fields that the hub takes. */
 export const attestedExecutionSchema = z.object({
   idempotencyKey: hex,
   actions: z.array(hex).min(1),
@@ -21,11 +21,12 @@ export const attestedExecutionSchema = z.object({
 
 export type AttestedExecution = z.infer<typeof attestedExecutionSchema>
 
-/** The part of an attestation that the hub executes. */
+/** The part of an oracle's answer that is read here. */
 const attestationSchema = z.object({ execution: attestedExecutionSchema })
 
 /**
- * Brings an oracle's answer to the hub's oracle contract as it is, through the multisig. Anybody may.
+ * Sends an oracle's answer, unchanged, to the hub's oracle contract, which checks the signatures by its multisig. Anybody
+ * may do so.
  * @param file the answer's JSON
  * @returns the transaction. @throws ConfigurationError when the file holds no execution or the hub refuses
  */
@@ -51,7 +52,7 @@ export async function submitExecution(
     const { request } = await clients.publicClient.simulateContract({
       account: privateKeyToAccount(keys.fillWallet.privateKey),
       address: oracle,
-      // With the ledger's errors, which the oracle contract passes on.
+      // The hub's ABI is here for its errors, which the oracle contract passes on.
       abi: [...hubOracleAbi, ...hubAbi],
       functionName: 'execute',
       args: [{ idempotencyKey, actions }, oracleMultisig, signature],

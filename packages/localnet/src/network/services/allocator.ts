@@ -4,7 +4,7 @@ import type { ServicePlan } from './servicePlan.ts'
 
 const pollMs = 250
 
-/** Signs what the allocator's contract issued. */
+/** The allocator's process, which signs the withdrawals that its contract on the hub issued. */
 export const allocatorPlan: ServicePlan = {
   name: 'allocator',
   about: "the service itself: it holds the allocator's key and signs the withdrawals that were issued",

@@ -8,7 +8,7 @@ import { StartFailure } from '../../processes/processEnd.ts'
 import type { LocalNetwork } from '../startLocalNetwork.ts'
 import { writeSecretFile } from './writeSecretFile.ts'
 
-/** A key that sponsors quotes: created, linked and topped up as an integrator's would be. */
+/** An API key that sponsors quotes: created, linked and topped up as an integrator's would be. */
 export type DemoSponsor = { readonly apiKey: string }
 
 export type DemoSponsorOptions = {
@@ -30,8 +30,8 @@ const challengeSchema = z.object({ message: z.string(), nonce: z.string() })
 const balanceSchema = z.object({ amount: z.string().regex(/^[0-9]+$/) })
 
 /**
- * The demo sponsor of a local network. Its key is kept beside the network's secrets; whatever of it the
- * database does not know (any more) is made again. @throws StartFailure
+ * Prepares the demo sponsor of a local network. Its API key is kept among the network's secrets; a key that quote-api's
+ * database does not know is replaced by a new one, and an empty balance is topped up. @throws StartFailure
  */
 export async function prepareDemoSponsor(options: DemoSponsorOptions): Promise<DemoSponsor> {
   const { network, quoteApiUrl } = options
@@ -57,15 +57,15 @@ async function linkWallet(options: DemoSponsorOptions, apiKey: string): Promise<
   const { network, quoteApiUrl, signal } = options
   const { address: wallet, privateKey } = network.keys.sponsor
   const headers = { 'x-api-key': apiKey }
-  const place = `${quoteApiUrl}/sponsorship/wallets`
+  const walletsUrl = `${quoteApiUrl}/sponsorship/wallets`
   const { message, nonce } = challengeSchema.parse(
-    await send(`${place}/challenge`, { body: { wallet }, headers, signal }),
+    await send(`${walletsUrl}/challenge`, { body: { wallet }, headers, signal }),
   )
   const signature = await privateKeyToAccount(privateKey).signMessage({ message })
-  await send(`${place}/link`, { body: { wallet, nonce, signature }, headers, signal })
+  await send(`${walletsUrl}/link`, { body: { wallet, nonce, signature }, headers, signal })
 }
 
-/** An empty balance is topped up on chain, and the credit is waited for. */
+/** Tops up an empty balance on chain and waits for the credit. */
 async function topUpOnce(options: DemoSponsorOptions): Promise<void> {
   const { network, signal } = options
   if ((await readBalance(options)) > 0n) return
@@ -106,7 +106,7 @@ async function readKept(path: string): Promise<string | undefined> {
   }
 }
 
-/** @throws StartFailure with what the service answered */
+/** Sends a POST where there is a body, else a GET. @throws StartFailure with what the service answered */
 async function send(
   url: string,
   request: { body?: object; headers: Readonly<Record<string, string>>; signal: AbortSignal },

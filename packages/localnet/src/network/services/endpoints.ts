@@ -3,11 +3,11 @@ import { nodePersonalities, type PersonalityName } from '../../faultProxy/nodePe
 
 type Variables = Readonly<Record<string, string>>
 
-/** Places in which services read the chains, in place of the nodes themselves. */
+/** Endpoints by which the services of a session read the chains where they do not read the nodes themselves. */
 export type SessionEndpoints = {
-  /** The variables of one service: those that a chain's nodes are read by are exchanged. */
+  /** Replaces, in the environment of one service, the variables that name endpoints. */
   replacedIn(variables: Variables): Promise<Variables>
-  /** Nodes of that family answer so from now on, where the session began with one of it. */
+  /** Changes the personality of the open proxies, which are those of the family that the session began with. */
   be(personality: PersonalityName): Promise<void>
   stop(): Promise<void>
 }
@@ -15,8 +15,9 @@ export type SessionEndpoints = {
 const endpointVariable = /^[A-Z0-9_]+_(RPC_URL|ESPLORA_COMPATIBLE_API_URL|EXPLORER_API_URL)$/
 
 /**
- * Variables of the shell go first, then nodes of the personality, of which each service has its own. A chain that is read
- * elsewhere tells of no new blocks, unless the shell says where.
+ * An endpoint of the shell comes first. Else, for chains of the personality's family, each service gets fault proxies of
+ * its own. The WebSocket endpoint of a chain whose endpoint was replaced becomes empty, unless the shell names one:
+ * the node's own would tell of blocks that the replaced endpoint may not show.
  */
 export function openEndpoints(args: {
   readonly personality: PersonalityName | undefined
@@ -28,32 +29,33 @@ export function openEndpoints(args: {
   const proxies: FaultProxy[] = []
   const fromShell = (name: string) =>
     endpointVariable.test(name) ? environment[name] || undefined : undefined
-  const named = Object.keys(environment).filter((name) => fromShell(name) !== undefined)
-  if (named.length > 0) report(`Services read these chains where the shell says: ${named.sort().join(', ')}`)
+  const shellNames = Object.keys(environment).filter((name) => fromShell(name) !== undefined)
+  if (shellNames.length > 0)
+    report(`Services read these chains where the shell says: ${shellNames.sort().join(', ')}`)
 
-  const before = async (url: string): Promise<string> => {
+  const openProxy = async (url: string): Promise<string> => {
     const { origin, pathname } = new URL(url)
     const proxy = await startFaultProxy({ targetUrl: origin })
     proxies.push(proxy)
-    if (personality !== undefined) await become(proxy, personality)
+    if (personality !== undefined) await setPersonality(proxy, personality)
     return `${proxy.url}${pathname === '/' ? '' : pathname}`
   }
-  const beforeEach = async (urls: string) => (await Promise.all(urls.split(',').map(before))).join(',')
+  const openProxies = async (urls: string) => (await Promise.all(urls.split(',').map(openProxy))).join(',')
   return {
     async replacedIn(variables) {
       const replaced: Record<string, string> = {}
       for (const [name, value] of Object.entries(variables)) {
-        const readBy = name.replace('_WS_', '_')
         if (value === '') continue
-        const isElsewhere = fromShell(readBy) !== undefined || isOf(readBy, personality)
-        if (readBy !== name) replaced[name] = fromShell(name) ?? (isElsewhere ? '' : value)
-        else if (isElsewhere) replaced[name] = fromShell(name) ?? (await beforeEach(value))
+        const httpName = name.replace('_WS_', '_')
+        const isReplaced = fromShell(httpName) !== undefined || isOf(httpName, personality)
+        if (httpName !== name) replaced[name] = fromShell(name) ?? (isReplaced ? '' : value)
+        else if (isReplaced) replaced[name] = fromShell(name) ?? (await openProxies(value))
       }
       return { ...variables, ...replaced }
     },
     async be(next) {
       personality = next
-      await Promise.all(proxies.map((proxy) => become(proxy, next)))
+      await Promise.all(proxies.map((proxy) => setPersonality(proxy, next)))
     },
     async stop() {
       await Promise.all(proxies.map((proxy) => proxy.stop()))
@@ -61,12 +63,12 @@ export function openEndpoints(args: {
   }
 }
 
-const become = (proxy: FaultProxy, name: PersonalityName) =>
+const setPersonality = (proxy: FaultProxy, name: PersonalityName) =>
   proxy.set({ kind: 'hosted', personality: nodePersonalities[name] })
 
 const evmVariables: ReadonlySet<string> = new Set(['BASE_RPC_URL', 'OPTIMISM_RPC_URL'])
 
-/** True for a variable that nodes of the personality's family are read by. */
+/** True for a variable that names an endpoint of the personality's family. */
 function isOf(variable: string, personality: PersonalityName | undefined): boolean {
   if (personality === undefined || !endpointVariable.test(variable)) return false
   const { family } = nodePersonalities[personality]

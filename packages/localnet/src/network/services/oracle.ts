@@ -32,7 +32,7 @@ function oraclePlan(number: OracleNumber): ServicePlan {
   return planOf({
     name,
     about: `the service itself, peered with the other two, ${oracleThreshold} of ${oracleNumbers.length} signatures`,
-    place: number - 1,
+    position: number - 1,
     settings(context) {
       const { keys } = context.network
       return {
@@ -51,14 +51,14 @@ function oraclePlan(number: OracleNumber): ServicePlan {
   })
 }
 
-/** Has no key: so no answer is ever enough, and each of the other oracle is compared. */
-const signsNothing = '0x000000000000000000000000000000000000dEaD'
+/** A signer without a key: so the threshold of 2 is never reached, and every answer of the peer is compared. */
+const keylessSigner = '0x000000000000000000000000000000000000dEaD'
 
-/** One more oracle, whose signer counts nowhere: it compares what the first one signs with its own. @source rule O-115 */
+/** An oracle in shadow mode: nobody counts its signer; it compares the first oracle's answers with its own. @source rule O-115 */
 export const shadowPlan: ServicePlan = planOf({
   name: 'shadow',
   about: 'an oracle in shadow mode: it compares what oracle-1 signs with its own, and counts nowhere',
-  place: oracleNumbers.length,
+  position: oracleNumbers.length,
   settings(context) {
     const { keys } = context.network
     const key = shadowKey(keys)
@@ -66,7 +66,7 @@ export const shadowPlan: ServicePlan = planOf({
       key,
       PEER_API_KEYS: '',
       PEERS: peersOf(context, [1]),
-      ORACLE_SIGNERS: `${privateKeyToAddress(key)};${signsNothing}`,
+      ORACLE_SIGNERS: `${privateKeyToAddress(key)};${keylessSigner}`,
       ORACLE_SIGNERS_THRESHOLD: '2',
     }
   },
@@ -80,21 +80,21 @@ function shadowKey(keys: LocalKeys): Hex {
 }
 
 type OracleParts = Pick<ServicePlan, 'name' | 'about'> & {
-  /** Among the oracles of a session. */
-  readonly place: number
-  /** Its private key, and the variables in which oracles differ beside it. */
+  /** Number added to the first ports. */
+  readonly position: number
+  /** Its private key, and the variables in which oracles differ. */
   settings(context: ServiceContext): { readonly key: Hex } & Readonly<Record<string, string>>
 }
 
-function planOf({ name, about, place, settings }: OracleParts): ServicePlan {
+function planOf({ name, about, position, settings }: OracleParts): ServicePlan {
   return {
     name,
     about,
     script: 'apps/oracle/src/main.ts',
-    ports: ({ oracle }) => ({ http: oracle + place, ops: oracle + 10 + place }),
+    ports: ({ oracle }) => ({ http: oracle + position, ops: oracle + 10 + position }),
     async environment(context, ports) {
       const { chains, paths } = context.network
-      const { key, ...own } = settings(context)
+      const { key, ...ownVariables } = settings(context)
       return {
         ENVIRONMENT: 'local',
         HTTP_PORT: String(ports['http']),
@@ -106,7 +106,7 @@ function planOf({ name, about, place, settings }: OracleParts): ServicePlan {
         ECDSA_PRIVATE_KEY: '',
         ECDSA_PRIVATE_KEY_FILE: await context.writeSecret(`${name}.key`, key),
         STATE_DIR: join(paths.directory, name),
-        ...own,
+        ...ownVariables,
       }
     },
     readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,
@@ -126,7 +126,7 @@ export function settlementOracles({ network, ports }: ServiceContext): string {
     .join(';')
 }
 
-/** `url|key;url|key` of those that run. */
+/** Peers of an oracle: `url|key;url|key` of those that run. */
 function peersOf({ network, ports }: ServiceContext, numbers: readonly OracleNumber[]): string {
   return numbers
     .flatMap((other) => {
@@ -136,7 +136,7 @@ function peersOf({ network, ports }: ServiceContext, numbers: readonly OracleNum
     .join(';')
 }
 
-/** API key of peers at this oracle; derived, so that every start has the same. */
+/** API key with which peers ask this oracle; derived, so that every start has the same. */
 function peerKey(keys: LocalKeys, number: OracleNumber): string {
   return createHash('sha256')
     .update(`peers of ${signerOf(keys, number).privateKey}`)

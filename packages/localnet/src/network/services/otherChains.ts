@@ -5,46 +5,47 @@ import { familyChainIds } from '../../families/quotedFamilies.ts'
 import type { FamilyProcess } from '../familyProcess.ts'
 import { waitUntilQuoted } from './waitUntilQuoted.ts'
 
-/** Chains of the other families than the EVM's. Services know them from their start, and take each up when it answers. */
+/** The chains of the other families in a session. Services have their URLs from the start and use each once it answers. */
 export type OtherChains = {
   readonly urls: FamilyUrls
   readonly controlUrl: string
   /**
-   * Resolves when the chain is open and, where quote-api runs, quoted. Rejects with a StartFailure that says why one
-   * cannot be: the others go on.
+   * Resolves when the chain is open and, where quote-api runs, quoted. Rejects with a StartFailure that says why not; the
+   * others go on.
    */
   readonly opened: Readonly<Record<FamilyKey, Promise<FamilyFacts>>>
   /** Resolves when every chain is open, or was given up. */
   readonly settled: Promise<void>
 }
 
-/** Opened beside the services; every other one once the first quote can be answered. */
+/** Opened while the services start; every other one once the first quote can be answered. */
 const firstFamily: FamilyKey = 'solana'
 const timeoutMs = 90_000
 
+/** Begins to open all chains, one after the other, and reports each that cannot be opened. */
 export function openOtherChains(args: {
   readonly process: FamilyProcess
-  /** Resolves when all but the first may be opened. */
-  readonly goOn: Promise<unknown>
-  /** Told of each that is open. */
+  /** Resolves when the services are ready, so that all but the first chain may be opened. */
+  readonly servicesReady: Promise<unknown>
+  /** Called for each chain that is open. */
   readonly onOpen: (key: FamilyKey, facts: FamilyFacts) => Promise<void>
-  /** Waited for before one counts as quoted; `undefined` where nobody quotes. */
+  /** Resolves when quote-api is ready; to `undefined` where none runs. */
   readonly quoteApiUrl: Promise<string | undefined>
   readonly stageDone: (name: string, about: string) => void
   readonly report: (line: string) => void
   readonly signal: AbortSignal
 }): OtherChains {
-  const { process, goOn, onOpen, quoteApiUrl, stageDone, report, signal } = args
-  // One after the other: each takes its part of the processor that the services run on.
-  let last: Promise<unknown> = Promise.resolve()
+  const { process, servicesReady, onOpen, quoteApiUrl, stageDone, report, signal } = args
+  // One after the other, so that the services keep enough processor time.
+  let lastOpening: Promise<unknown> = Promise.resolve()
   const openOne = (key: FamilyKey): Promise<FamilyFacts> => {
     const open = (async () => {
-      if (key !== firstFamily) await Promise.all([goOn, last])
+      if (key !== firstFamily) await Promise.all([servicesReady, lastOpening])
       const facts = await process.open(key, signal)
       await onOpen(key, facts)
       return facts
     })()
-    last = open.catch(() => undefined)
+    lastOpening = open.catch(() => undefined)
     return open.then(async (facts) => {
       const url = await quoteApiUrl
       const { name } = familyPlans[key]
@@ -54,10 +55,10 @@ export function openOtherChains(args: {
       return facts
     })
   }
-  // In the order of their ports, which `last` follows.
+  // `lastOpening` needs a fixed order: `forEachFamily` calls in the order of the ports.
   const opened = forEachFamily(openOne)
-  for (const one of Object.values(opened)) {
-    one.catch((error: unknown) => {
+  for (const opening of Object.values(opened)) {
+    opening.catch((error: unknown) => {
       if (!signal.aborted) report(error instanceof Error ? error.message : String(error))
     })
   }

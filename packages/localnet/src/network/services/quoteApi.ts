@@ -30,16 +30,16 @@ export const quoteApiPlan: ServicePlan = {
       BASE_WS_RPC_URL: chains.base.url.replace('http:', 'ws:'),
       OPTIMISM_WS_RPC_URL: chains.optimism.url.replace('http:', 'ws:'),
       RELAY_RPC_URL: chains.hub.url,
-      // Pages read receipts and code of a developer's own nodes.
+      // Web pages read receipts and code from these endpoints.
       BASE_PUBLIC_ENDPOINT: chains.base.url,
       OPTIMISM_PUBLIC_ENDPOINT: chains.optimism.url,
       ...quotedFamilyVariables(families, keys),
-      // Nobody quotes this chain without oracles, who vouch for what its transfers are for.
+      // Without oracles this chain is not quoted, because only they attest for which order a transfer is.
       ...(oracles === '' && { HYPERLIQUID_RPC_URL: '' }),
       ORACLES: oracles,
       ORACLES_THRESHOLD: oracles === '' ? '' : String(oracleThreshold),
       SOLVER_API_KEY: solverApiKey(keys),
-      // Receivers on a developer's machine.
+      // Receivers of webhooks may run on a developer's machine.
       WEBHOOK_PRIVATE_ADDRESSES: 'allow',
       FILL_WALLET_ADDRESS: keys.fillWallet.address,
       CUSTODY_ADDRESS: keys.custody.address,
@@ -55,7 +55,7 @@ export const quoteApiPlan: ServicePlan = {
   readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,
 }
 
-/** Signs timelines; derived, so that every start has the same. */
+/** Key that signs timelines; derived, so that every start has the same. */
 function evidenceKey(keys: LocalKeys): string {
   return `0x${createHash('sha256').update(`evidence of ${keys.orderSigner.privateKey}`).digest('hex')}`
 }

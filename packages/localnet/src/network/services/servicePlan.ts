@@ -5,21 +5,21 @@ import { oraclePlans } from './oracle.ts'
 import { quoteApiPlan } from './quoteApi.ts'
 import { solverPlan } from './solver.ts'
 
-/** Facts about the network for the plan of a service. */
+/** What a service's plan may use to make the service's environment. */
 export type ServiceContext = {
   readonly network: LocalNetwork
   /** Writes a secret for its owner's eyes only. @returns its absolute path */
   writeSecret(name: string, secret: string): Promise<string>
   /** Ports of every service of the session, by its name: services may have to know each other. */
   readonly ports: ReadonlyMap<string, ServicePorts>
-  /** URLs of chains of the other families once they are open; absent where they do not run. */
+  /** URLs of the chains of other families, which may not answer yet; absent where they do not run. */
   readonly families?: FamilyUrls | undefined
 }
 
 /** A service's ports by use; each is the next free one from its first choice on. */
 export type ServicePorts = Readonly<Record<string, number>>
 
-/** One process beside the nodes. */
+/** How one service process of a local network is started. */
 export type ServicePlan = {
   /** Name of the process, its log file and its messages. */
   readonly name: string

@@ -32,7 +32,7 @@ export const solverPlan: ServicePlan = {
       ECDSA_PRIVATE_KEY: '',
       ECDSA_PRIVATE_KEY_FILE: await writeSecret('fill-wallet.key', keys.fillWallet.privateKey),
       ...(await familyKeyFiles(context)),
-      // They also vouch for entries of the hub, and this key pays for them there.
+      // Oracles sign the solver's entries on the hub, and the hub's key pays for these.
       ORACLES: oracles,
       ORACLES_THRESHOLD: oracles === '' ? '' : String(oracleThreshold),
       HUB_ECDSA_PRIVATE_KEY: '',
@@ -42,7 +42,7 @@ export const solverPlan: ServicePlan = {
   readyUrl: (ports) => `http://127.0.0.1:${ports['ops']}/ready`,
 }
 
-/** The keys of its wallets on the chains of the other families, where those run. */
+/** Variables of files with the fill wallets' keys on other families' chains; empty where those do not run. */
 async function familyKeyFiles({
   network: { keys },
   families,

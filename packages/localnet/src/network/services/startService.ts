@@ -17,9 +17,9 @@ export type ServiceOptions = {
   readonly ports: ReadonlyMap<string, ServicePorts>
   readonly families?: FamilyUrls | undefined
   readonly endpoints: Pick<SessionEndpoints, 'replacedIn'>
-  /** Inherited environment of the service; its plan overrides it. */
+  /** Environment that the service inherits; its plan overrides it. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Told that the start takes long, and where to look. */
+  /** Takes a line that says that the start takes long, and where to look. */
   readonly report: (line: string) => void
   readonly signal?: AbortSignal | undefined
 }
@@ -30,7 +30,7 @@ export type RunningService = {
   readonly process: ManagedProcess
 }
 
-/** A service may finish the requests it has and stop its database. */
+/** Time in which a service that is stopped may finish its requests and stop its database. */
 const graceMs = 20_000
 
 /**
@@ -42,8 +42,8 @@ export async function startService(plan: ServicePlan, options: ServiceOptions): 
   const ports = options.ports.get(plan.name) ?? {}
   const { paths, runFile } = network
   const writeSecret = (name: string, secret: string) => writeSecretFile(paths.secrets, name, secret)
-  const own = await plan.environment({ network, writeSecret, ports: options.ports, families }, ports)
-  const environment = await options.endpoints.replacedIn(own)
+  const planned = await plan.environment({ network, writeSecret, ports: options.ports, families }, ports)
+  const environment = await options.endpoints.replacedIn(planned)
   await writeServiceFile(paths.serviceFile(plan.name), environment)
   const process = await startProcess({
     name: plan.name,

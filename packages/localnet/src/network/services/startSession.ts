@@ -25,19 +25,19 @@ import { type RunningService, type ServiceOptions, startService } from './startS
 import { waitUntilQuoted } from './waitUntilQuoted.ts'
 
 export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 'beside'> & {
-  /** Shows the chains of the other families too, from this port on; default: no. */
+  /** First port of the stand-ins for chains of other families; absent: they do not run. */
   readonly firstFamilyPort?: number
   readonly services: readonly ServicePlan[]
-  /** Services read the chains of its family through nodes that answer so. */
+  /** Behaviour of hosted nodes through which services read the chains of its family. */
   readonly endpoints?: PersonalityName | undefined
   readonly firstPorts: FirstPorts
   readonly repositoryRoot: string
   /** Inherited environment of the services. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly report: (line: string) => void
-  /** Told when a part is up. */
+  /** Called when a part is up. */
   readonly stageDone: (name: string, about: string) => void
-  /** Gives up the start. */
+  /** Aborts the start. */
   readonly signal: AbortSignal
 }
 
@@ -45,7 +45,7 @@ export type SessionOptions = Omit<LocalNetworkOptions, 'report' | 'keeperLog' | 
 export type Session = {
   readonly network: LocalNetwork
   readonly services: readonly RunningService[]
-  /** Chains of the other families; absent where they do not run. The first is open, the others come up behind it. */
+  /** Chains of the other families; absent where they do not run. The first is open, the others open later. */
   readonly families: OtherChains | undefined
   readonly endpoints: Pick<SessionEndpoints, 'be'>
   /** API key of the demo sponsor; absent when no quote-api runs. */
@@ -56,13 +56,13 @@ export type Session = {
   stop(): Promise<void>
 }
 
-/** After this long a line says where to look. */
+/** A start of the chains that takes longer is reported. */
 const slowMs = 8_000
 const quotedWithinMs = 20_000
 
 /**
- * Starts the chains, then all services side by side, and stops it all again when one part fails. Of the other families
- * it waits for the first chain alone: the others are opened behind it, and one that cannot be is told and left out.
+ * Starts the chains, then all services side by side, and stops everything again when one part fails. It waits for the
+ * first chain of the other families only: the others open later, and one that cannot be opened is reported.
  * @throws StartFailure naming the part and its log file; whatever `startLocalNetwork` throws
  */
 export async function startSession(options: SessionOptions): Promise<Session> {
@@ -74,47 +74,48 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   stageDone('chains', describeChains(network))
   const running: RunningService[] = []
   const nodeFailed = network.nodeEnded.then(describeNodeEnd)
-  // Services go on, as beside any endpoint that falls silent.
+  // The session goes on without the stand-ins: services treat them as endpoints that fall silent.
   void familyProcess?.process.ended.then((how) => {
     if (stopping === undefined) report(describeEnd(endOf(familyProcess.process, how)))
   })
-  const nodeDown = new AbortController()
-  void nodeFailed.then((end) => nodeDown.abort(new StartFailure(describeEnd(end))))
-  const stopped = new AbortController()
-  const signal = AbortSignal.any([options.signal, nodeDown.signal, stopped.signal])
+  const nodeEnd = new AbortController()
+  void nodeFailed.then((end) => nodeEnd.abort(new StartFailure(describeEnd(end))))
+  const sessionEnd = new AbortController()
+  const signal = AbortSignal.any([options.signal, nodeEnd.signal, sessionEnd.signal])
   let stopping: Promise<void> | undefined
   let sponsorApiKey: string | undefined
   let families: OtherChains | undefined
   const endpoints = openEndpoints({ ...options, personality: options.endpoints })
   const stop = () => {
-    stopped.abort()
-    stopping ??= stopAll(network, running, { familyProcess, endpoints, behind: families?.settled })
+    sessionEnd.abort()
+    stopping ??= stopAll(network, running, { familyProcess, endpoints, familiesSettled: families?.settled })
     return stopping
   }
   const facts = new Map<FamilyKey, FamilyFacts>()
-  let described: Promise<void> | undefined
-  const describe = (): Promise<void> => {
+  // Writes follow one another, so that an older content never replaces a newer one.
+  let lastWrite: Promise<void> | undefined
+  const rewriteNetworkFile = (): Promise<void> => {
     const write = () =>
       writeNetworkFile(network.paths.networkFile, {
         ...factsOf(network, running),
         ...(families !== undefined && { families: { ...families, facts } }),
         ...(sponsorApiKey !== undefined && { sponsorApiKey }),
       })
-    described = described === undefined ? write() : described.then(write)
-    return described
+    lastWrite = lastWrite === undefined ? write() : lastWrite.then(write)
+    return lastWrite
   }
-  const quoteApi = deferred<string | undefined>()
-  const up = deferred<void>()
+  const quoteApiReady = deferred<string | undefined>()
+  const servicesReady = deferred<void>()
   try {
     if (familyProcess !== undefined) {
       familyProcess.tell(networkOf(network))
       families = openOtherChains({
-        ...{ process: familyProcess, goOn: up.promise, stageDone, report, signal },
-        quoteApiUrl: quoteApi.promise,
-        async onOpen(key, found) {
-          facts.set(key, found)
-          // The first writing tells of those that were open before it.
-          if (described !== undefined && !signal.aborted) await describe()
+        ...{ process: familyProcess, servicesReady: servicesReady.promise, stageDone, report, signal },
+        quoteApiUrl: quoteApiReady.promise,
+        async onOpen(key, familyFacts) {
+          facts.set(key, familyFacts)
+          // Before the first write nothing is rewritten: that write holds all that is open by then.
+          if (lastWrite !== undefined && !signal.aborted) await rewriteNetworkFile()
         },
       })
     }
@@ -122,31 +123,33 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     await startServices({ ...options, signal }, { ...chains, endpoints }, running)
     signal.throwIfAborted()
     const quoteApiUrl = urlOf(running, 'quote-api')
-    quoteApi.resolve(quoteApiUrl)
+    quoteApiReady.resolve(quoteApiUrl)
     if (quoteApiUrl !== undefined) await waitForQuotes(network, { quoteApiUrl, report, signal })
     sponsorApiKey = (await sponsorOf(options, network, running, signal))?.apiKey
-    await describe()
-    up.resolve()
-    // The cause that keeps it from opening was told.
+    await rewriteNetworkFile()
+    servicesReady.resolve()
+    // `openOtherChains` reports the error.
     await families?.opened.solana.catch(() => undefined)
     signal.throwIfAborted()
   } catch (error) {
-    quoteApi.resolve(undefined)
-    up.resolve()
+    // Whatever waits for these goes on and sees the aborted signal.
+    quoteApiReady.resolve(undefined)
+    servicesReady.resolve()
     await stop()
     throw error
   }
   const failed = new Promise<ProcessEnd>((resolve) => {
-    const tell = (end: ProcessEnd) => {
+    const resolveUnlessStopping = (end: ProcessEnd) => {
       if (stopping === undefined) resolve(end)
     }
-    void nodeFailed.then(tell)
-    for (const { process } of running) void process.ended.then((how) => tell(endOf(process, how)))
+    void nodeFailed.then(resolveUnlessStopping)
+    for (const { process } of running)
+      void process.ended.then((how) => resolveUnlessStopping(endOf(process, how)))
   })
   return { network, services: running, families, endpoints, sponsorApiKey, failed, stop }
 }
 
-/** The nodes, and beside them the process of the other families where it is asked for. */
+/** Starts the nodes and, where it is asked for, beside them the process of the stand-ins. */
 async function startChains(options: SessionOptions) {
   const { firstFamilyPort: firstPort, repositoryRoot, environment } = options
   let familyProcess: FamilyProcess | undefined
@@ -171,7 +174,7 @@ async function startChains(options: SessionOptions) {
   return { network, familyProcess }
 }
 
-/** Facts of the chains that are up, for the stand-ins. */
+/** The facts of the EVM chains that the stand-ins need. */
 function networkOf({ chains, deployment, keys, paths }: LocalNetwork): FamilyNetwork {
   const depositor = keys.users.at(-1)
   if (depositor === undefined) throw new Error('the network has users')
@@ -184,7 +187,7 @@ function networkOf({ chains, deployment, keys, paths }: LocalNetwork): FamilyNet
   }
 }
 
-/** One failure ends the start of the others too; `running` holds what has to be stopped. */
+/** Starts all services side by side. One failure aborts the others; `running` then holds those that have to be stopped. */
 async function startServices(
   options: SessionOptions,
   chains: Pick<ServiceOptions, 'network' | 'families' | 'endpoints'>,
@@ -230,6 +233,7 @@ async function waitForQuotes(
   await Promise.all(quoted)
 }
 
+/** Prepares the demo sponsor; undefined where no quote-api runs. */
 async function sponsorOf(
   options: SessionOptions,
   network: LocalNetwork,
@@ -249,7 +253,7 @@ async function sponsorOf(
   return sponsor
 }
 
-/** Gives notice of work that takes long. */
+/** Calls `notice` once when work takes longer than `slowMs`. */
 async function withNotice<T>(work: Promise<T>, notice: () => void): Promise<T> {
   const timer = setTimeout(notice, slowMs)
   try {
@@ -270,17 +274,17 @@ async function stopAll(
   {
     familyProcess,
     endpoints,
-    behind,
+    familiesSettled,
   }: {
     readonly familyProcess: FamilyProcess | undefined
     readonly endpoints: SessionEndpoints
-    readonly behind: Promise<void> | undefined
+    readonly familiesSettled: Promise<void> | undefined
   },
 ): Promise<void> {
-  // It writes the file that goes now.
-  await behind
+  // A chain that still opens would write the file again.
+  await familiesSettled
   await rm(network.paths.networkFile, { force: true })
-  // Nothing is lost where a reading of these chains is cut.
+  // The stand-ins may end before the services: an interrupted reading loses nothing.
   const familiesStopped = familyProcess?.process.stop()
   for (const { process } of [...running].reverse()) await process.stop()
   await endpoints.stop()
@@ -315,6 +319,7 @@ function urlOf(running: readonly RunningService[], name: string): string | undef
   return port === undefined ? undefined : `http://127.0.0.1:${port}`
 }
 
+/** A promise with the function that resolves it. */
 function deferred<Value>() {
   let resolve: (value: Value) => void = () => undefined
   const promise = new Promise<Value>((resolveNow) => {
@@ -328,7 +333,7 @@ async function describeNodeEnd({ name, how, logFile }: UnexpectedEnd): Promise<P
   return { name, how: `ended with ${how}`, logFile, lastOutput }
 }
 
-/** The file is for people who look for a cause; a line that cannot be written is no reason to stop. */
+/** Appends the keeper's lines to its log file, which is for people; a line that cannot be written is dropped. */
 function keeperLogOf({ directory, now = Date.now }: SessionOptions): (line: string) => void {
   const file = localPaths(directory).logFile('keeper')
   return (line) => {
@@ -336,7 +341,7 @@ function keeperLogOf({ directory, now = Date.now }: SessionOptions): (line: stri
   }
 }
 
-/** The ports of all services before any of them starts, each the next free one from its first choice on. */
+/** Chooses the ports of all services before any of them starts, each the next free one from its first choice on. */
 async function choosePorts(
   plans: readonly ServicePlan[],
   firstPorts: FirstPorts,

@@ -5,8 +5,8 @@ const pollMs = 200
 const healthSchema = z.object({ healthy: z.boolean() })
 
 /**
- * Waits until quote-api sells a chain: its market is read, and its deposits since the last start.
- * @throws StartFailure when it does not, in time
+ * Waits until quote-api calls a chain healthy: it has read the chain's market, and its deposits since the last start.
+ * @throws StartFailure after `timeoutMs`
  */
 export async function waitUntilQuoted(
   chain: { readonly name: string; readonly chainId: number },

@@ -11,7 +11,7 @@ type MinedTransaction = {
   readonly logIndex: number
 }
 
-/** One chain of the test network with its contracts, and readers of it. */
+/** One chain of a test network with its contracts, as tests of readers use it. */
 export type ChainBed = {
   readonly network: TestNetwork
   readonly chain: LocalChain
@@ -26,8 +26,8 @@ export type ChainBed = {
 }
 
 /**
- * `stop` ends the whole network.
- * @param key with `tron` the contracts of that chain, on the node of Base
+ * Picks one chain of a test network. `stop` ends the whole network.
+ * @param key `tron`: the node of Base with Tron's contracts
  */
 export function chainBedOn(network: TestNetwork, key: 'base' | 'optimism' | 'tron'): ChainBed {
   const nodeKey = key === 'tron' ? 'base' : key
@@ -57,7 +57,7 @@ export function chainBedOn(network: TestNetwork, key: 'base' | 'optimism' | 'tro
   }
 }
 
-/** Tron's own contracts, and those of Base where it has none. */
+/** Base's deployment with Tron's contracts in place of its own where Tron has any. */
 function tronOnBase({ base, tron }: NetworkDeployment): ChainDeployment {
   const { depository, fillContract, usdc } = tron
   return { ...base, depository, fillContract, tokens: { ...base.tokens, USDC: usdc } }

@@ -54,7 +54,7 @@ async function readSnapshot(folder: string): Promise<Snapshot | undefined> {
   return { paths, keys: keyFile.keys, deployment: manifest.deployment }
 }
 
-/** Built aside and renamed when whole; who comes second uses what the first one put there. */
+/** Builds in another folder and renames it when it is whole; of several builds the first one counts. */
 async function buildSnapshot(args: {
   readonly cacheFolder: string
   readonly folder: string
@@ -101,7 +101,7 @@ async function deployInto(
   }
 }
 
-/** Snapshots of other versions of the contracts, and what a killed build left. */
+/** Removes snapshots of other versions of the contracts, and what a killed build left. */
 async function removeStale(cacheFolder: string): Promise<void> {
   await mkdir(cacheFolder, { recursive: true })
   for (const name of await readdir(cacheFolder)) {

@@ -13,7 +13,7 @@ import { loadSnapshot, type Snapshot } from './snapshot.ts'
 export type TestNetworkOptions = {
   /** Mine an empty block every so many seconds as well; default: only transactions move the heads. */
   readonly blockTimeSeconds?: number
-  /** Rules of the nodes, as they name them; default: what a node takes by itself. */
+  /** Hardfork whose rules the nodes follow, by anvil's name; default: anvil's own choice. */
   readonly hardfork?: string
   /** Directory of snapshots; default `.cache/localnet` of the repository. */
   readonly cacheFolder?: string
@@ -30,7 +30,7 @@ const daySeconds = 86_400
 
 export type TestChain = RunningChain & { readonly anvil: Anvil }
 
-/** Three chains in their first state, in nodes of their own, and nothing that acts by itself. */
+/** Three chains in their first state, in nodes of their own, without a keeper or services. */
 export type TestNetwork = {
   readonly keys: LocalKeys
   readonly deployment: NetworkDeployment
@@ -76,7 +76,7 @@ export async function startTestNetwork(options: TestNetworkOptions = {}): Promis
   }
 }
 
-/** The next block's second, and each one later for the blocks after it. */
+/** Mines a block with this time; every later block is one second after the last. */
 async function setClocks(chains: Readonly<Record<ChainKey, TestChain>>, unixSeconds: number): Promise<void> {
   await Promise.all(
     chainKeys.map(async (key) => {
@@ -111,7 +111,7 @@ function testChain(key: ChainKey, anvil: Anvil): TestChain {
   return { key, chainId, url, port, pid, anvil, chain: connectLocalChain(url, chainId) }
 }
 
-/** A loaded node knows the state of its last block only, and the feeds are as old as the snapshot. */
+/** Refreshes the feeds, which are as old as the snapshot, and mines blocks that make the loaded state final. */
 async function prepare(
   chains: Readonly<Record<ChainKey, TestChain>>,
   { deployment, keys }: Snapshot,
