@@ -1,5 +1,5 @@
 export type WaitOptions = {
-  /** Only ends a test that would hang. */
+  /** Time after which the wait fails, so that a test does not hang. */
   readonly patienceMs?: number
   readonly pollMs?: number
   /** Details that the error adds to the awaited condition. */
@@ -7,10 +7,10 @@ export type WaitOptions = {
 }
 
 /**
- * Asks again and again until something is so. Unlike `expect.poll` it may run in tests that run beside each other.
- * The test runner knows a wait that ran out by the words of this error.
- * @param subject a clause: "it is signed"
- * @throws Error when it never is
+ * Polls until a condition is true. Unlike `expect.poll` it works in tests that run concurrently.
+ * The test runner recognises a wait that timed out by this error's message.
+ * @param subject the condition as a clause: "it is signed"
+ * @throws Error after `patienceMs`
  */
 export async function waitUntil(
   subject: string,

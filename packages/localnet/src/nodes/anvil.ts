@@ -14,12 +14,13 @@ export type AnvilOptions = {
   readonly args?: readonly string[]
   /** File that the node's output is appended to; default: kept in memory for the error message. */
   readonly logFile?: string
-  /** A process group of its own, so that Ctrl-C in the terminal reaches only who started it. */
+  /** True gives the node a process group of its own, so that Ctrl-C in the terminal reaches only its starter. */
   readonly detached?: boolean
-  /** Told the process id before the node answers anything. */
+  /** Called with the process id before the node answers anything. */
   readonly onSpawn?: (pid: number) => Promise<void>
 }
 
+/** A running anvil node. */
 export type Anvil = {
   readonly chainId: number
   readonly url: string
@@ -65,8 +66,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     }
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-  const endPoolCare = resendStuckTransactions(url)
-  void exited.then(endPoolCare)
+  const stopResending = resendStuckTransactions(url)
+  void exited.then(stopResending)
   return {
     chainId,
     url,
@@ -85,8 +86,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
 
 function spawnAnvil(options: AnvilOptions & { readonly port: number }, output: ProcessOutput): ChildProcess {
   const { port, chainId, args = [], detached = false } = options
-  const own = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--silent']
-  const child = spawn(anvilBinary(), [...own, ...args], {
+  const fixedArgs = ['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(chainId), '--silent']
+  const child = spawn(anvilBinary(), [...fixedArgs, ...args], {
     stdio: ['ignore', output.stdio, output.stdio],
     detached,
   })

@@ -12,7 +12,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { LocalAccount } from '../keys/localKeys.ts'
 import type { LocalClients } from './clients.ts'
 
-/** One anvil and what deploying needs of it. Calls made in one tick travel as one HTTP request. */
+/** Clients of one anvil node. Calls made in one tick travel as one HTTP request. */
 export type LocalChain = {
   readonly chainId: number
   readonly client: PublicClient
@@ -20,7 +20,7 @@ export type LocalChain = {
   /** Clients that sign as one account, one transaction at a time. */
   as(account: LocalAccount): LocalClients
   /**
-   * Signs with nonces counted here, sends everything in one request and waits until all are mined.
+   * Signs with consecutive nonces, sends everything in one request and waits until all are mined.
    * @throws Error naming the transactions that reverted
    */
   send(from: LocalAccount, transactions: readonly LocalTransaction[]): Promise<void>
@@ -35,9 +35,9 @@ export type LocalTransaction = {
 }
 
 /**
- * Nothing is estimated. The node estimates in the last block's second, and a pool whose transaction is
- * mined a second later also writes its price observation, for which the estimate is too low. The gas
- * is above what anything here needs and under the limit that one transaction has since Osaka.
+ * Gas and fees of every transaction: nothing is estimated. The node estimates at the time of the last block, and a pool
+ * whose transaction is mined a second later also writes its price observation, for which the estimate is too low.
+ * The gas is above what anything here needs and under the limit that one transaction has since Osaka.
  */
 const fixedGas = {
   gas: 16_000_000n,
@@ -115,19 +115,19 @@ async function sendAll(
   )
 }
 
-/** @throws Error where another transaction took its nonce, since the node has dropped it then */
+/** Waits for a receipt. @throws Error where another transaction took the nonce, because the node then drops this one */
 async function minedStatus(
   client: PublicClient,
   { hash, address, nonce }: { readonly hash: Hex; readonly address: Hex; readonly nonce: number },
 ): Promise<Hex> {
   const deadline = Date.now() + minedTimeoutMs
-  let takenAtMs: number | undefined
+  let nonceTakenAtMs: number | undefined
   while (Date.now() < deadline) {
     const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] })
     if (receipt !== null) return receipt.status
-    if ((await client.getTransactionCount({ address })) > nonce) takenAtMs ??= Date.now()
+    if ((await client.getTransactionCount({ address })) > nonce) nonceTakenAtMs ??= Date.now()
     // A node counts a transaction somewhat before it shows the receipt.
-    if (takenAtMs !== undefined && Date.now() - takenAtMs > receiptLagMs)
+    if (nonceTakenAtMs !== undefined && Date.now() - nonceTakenAtMs > receiptLagMs)
       throw new Error(`nonce too low: transaction ${hash} was dropped for another one`)
     await new Promise((resolve) => setTimeout(resolve, receiptPollMs))
   }

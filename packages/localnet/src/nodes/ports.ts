@@ -5,7 +5,7 @@ const portMax = 65_535
 
 /**
  * The first port from `first` on that nothing on this machine listens on, and that clients can ask.
- * @param usedPorts ports that are spoken for without being listened on yet
+ * @param usedPorts ports that are reserved, although nobody listens on them yet
  * @throws Error when there is none
  */
 export async function nextFreePort(
@@ -27,7 +27,7 @@ export async function nextFreePorts(firsts: readonly number[]): Promise<readonly
 }
 
 /**
- * True when nothing on this machine listens there. Both addresses are tried: who listens on all
+ * True when nothing on this machine listens there. Both addresses are tried: a process that listens on all
  * interfaces may leave loopback open to a second listener.
  */
 export async function isFreePort(port: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
- * The file that starts a service, its commands or a part of `npm start`, as `scripts/bundle.mjs` writes it: it takes a
- * quarter of the source's processor time to start. Whoever starts one bundles first.
+ * Path of the bundle that `scripts/bundle.mjs` writes of a script. A bundle takes a quarter of the source's processor time
+ * to start. The caller has to bundle first.
  * @param script path of the source from the repository's root
  */
 export function bundledScript(script: string): string {

@@ -8,11 +8,11 @@ export type Loop = {
 export type LoopOptions = {
   readonly everyMs: number
   readonly run: () => Promise<void>
-  /** Told once when rounds begin to fail, and once when they succeed again. */
+  /** Takes a line when rounds begin to fail, and one when they succeed again. */
   readonly report: (line: string) => void
 }
 
-/** A round may hang on a node that is stopped; what it waits for ends with the node. */
+/** How long `stop` waits for a round, which may hang on a node that is suspended. */
 const lastRoundMs = 2_000
 
 /** Repeats `run` until stopped; a round that fails does not end it. */
@@ -39,9 +39,9 @@ export function startLoop({ everyMs, run, report }: LoopOptions): Loop {
   return {
     async stop() {
       stopping.abort()
-      const patience = new AbortController()
-      await Promise.race([ended, pause(lastRoundMs, patience.signal)])
-      patience.abort()
+      const timeout = new AbortController()
+      await Promise.race([ended, pause(lastRoundMs, timeout.signal)])
+      timeout.abort()
     },
   }
 }

@@ -13,11 +13,11 @@ export type ProcessOptions = {
   readonly runFile: RunFile
   /** Time it may take to end after the request to end, ms. */
   readonly graceMs: number
-  /** Gives it a standard input, which is closed when this process is gone, however it ends. */
+  /** True gives it a standard input for `tell`. The input closes when this process ends, however it ends. */
   readonly hasInput?: boolean
 }
 
-/** A child process that is recorded, logs to a file and ends when it is told to. */
+/** A child process that is recorded in the run file and writes its output to a log file. */
 export type ManagedProcess = {
   readonly name: string
   readonly pid: number
@@ -49,7 +49,7 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
   })
   const { pid } = child
   if (pid === undefined) throw new Error(`${name} did not start: ${await ended}`)
-  // A process that ends while it is told something is reported as one that ended.
+  // A write to a process that has ended needs no error of its own: `ended` reports the end.
   child.stdin?.on('error', () => undefined)
   await runFile.add(name, pid)
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
@@ -72,7 +72,7 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
   }
 }
 
-/** Ends what a process that was killed has left in its group: a database, say. */
+/** Ends the processes that a killed process left in its group, for example a database. */
 async function endGroup(groupId: number, timeoutMs: number): Promise<void> {
   if (process.platform === 'win32' || !(await hasLivingMember(groupId))) return
   const deadline = performance.now() + timeoutMs

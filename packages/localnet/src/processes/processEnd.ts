@@ -1,4 +1,4 @@
-/** A process ended on its own, or did not start. */
+/** How a process ended on its own, or why it did not start. */
 export type ProcessEnd = {
   readonly name: string
   /** In words: `ended with exit code 1`. */

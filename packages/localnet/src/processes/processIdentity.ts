@@ -6,8 +6,8 @@ const run = promisify(execFile)
 const pollMs = 25
 
 /**
- * Start time and command line of a running process: a process id alone may belong to somebody else by
- * now. `undefined` when nothing runs under this id, or when the system does not tell.
+ * Start time and command line of a running process: an id alone may belong to another process by now.
+ * `undefined` when nothing runs under this id, or when the system does not tell.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   return process.platform === 'linux' ? identityFromProc(pid) : identityFromPs(pid)
@@ -72,7 +72,7 @@ async function groupLivesByProc(groupId: number): Promise<boolean> {
 
 type ProcessFacts = { readonly groupId: number; readonly startTicks: string }
 
-/** `undefined` for a zombie: it has ended already. Start time in ticks since boot. */
+/** Facts of a process from `/proc`; `undefined` for a zombie, which has ended. The start is in ticks since boot. */
 async function livingProcess(pid: number): Promise<ProcessFacts | undefined> {
   const stat = await readProc(pid, 'stat')
   if (stat === undefined) return undefined

@@ -8,7 +8,7 @@ export type ReadinessOptions = {
   readonly report: (line: string) => void
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number
-  /** After this long a line says what is waited for. */
+  /** After this time `report` gets a line. */
   readonly slowMs?: number
 }
 
@@ -16,7 +16,7 @@ export type ReadinessOptions = {
 const pollMs = 150
 const askTimeoutMs = 2_000
 
-/** @throws StartFailure with the log file and its last lines, when the process ends or the time is over */
+/** Polls `url` until it answers 200. @throws StartFailure, with the log's end, when the process ends or time is over */
 export async function waitUntilReady(process: ManagedProcess, options: ReadinessOptions): Promise<void> {
   const { url, timeoutMs = 90_000, slowMs = 8_000 } = options
   const startedAt = performance.now()
@@ -41,7 +41,7 @@ function notReady({ name, logFile, lastOutput }: ManagedProcess, how: string): S
 
 function isReady(url: string): Promise<boolean> {
   return new Promise((resolve) => {
-    // A tenth of the processor time that `fetch` takes.
+    // `get` takes a tenth of the processor time of `fetch`.
     const request = get(url, { timeout: askTimeoutMs }, (response) => {
       response.resume()
       response.once('close', () => resolve(response.statusCode === 200))

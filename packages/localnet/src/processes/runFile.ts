@@ -14,7 +14,7 @@ const runSchema = z.object({
 
 type Run = z.infer<typeof runSchema>
 
-/** Says who runs a local network and what it started, so that a later start can clean up after a crash. */
+/** File that names the process that runs a network and its children, so that a later start can clean up after a crash. */
 export type RunFile = {
   /** Records a process before its work begins. A process that has ended already is left out. */
   add(name: string, pid: number): Promise<void>
@@ -34,8 +34,9 @@ const orphanGraceMs = 20_000
 const attemptsMax = 5
 
 /**
- * Makes this process the one that runs the network, or `what` the file is of. Of a run that was killed, what still runs is
- * stopped, last started first. @throws ConfigurationError naming the process that runs it already
+ * Makes this process the one that runs the network. Processes that a killed run left are stopped, the last started first.
+ * @param processName what the file belongs to, for the error
+ * @throws ConfigurationError naming the process that runs it already
  */
 export async function takeRunFile(path: string, processName = 'a local network'): Promise<TakenRunFile> {
   const own = await ownProcess()
@@ -84,7 +85,7 @@ async function ownProcess(): Promise<IdentifiedProcess> {
   return { pid, identity: (await processIdentity(pid)) ?? 'unknown' }
 }
 
-/** A hard link is the one way to create a file that is whole from its first moment or fails. */
+/** Creates the file with its whole content, or fails where one exists: only a hard link does both in one step. */
 async function createExclusively(path: string, run: Run): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}.tmp`
   await writeFile(temporary, serialized(run))

@@ -19,17 +19,18 @@ import { plannedPublicContracts } from '../deploy/publicContracts.ts'
 import type { LocalAccount } from '../keys/localKeys.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
 
+/** Salt of the contracts of a rehearsal, and the name of its environment. */
 export const rehearsalEnvironment = 'rehearsal'
 
-/** Contracts on a chain before an operator deploys anything. */
+/** Contracts of others on a chain before the rehearsed operator deploys anything. */
 export type RehearsedMarket = Pick<
   ChainDeployment,
   'chainKey' | 'chainId' | 'multicall3' | 'wrappedNative' | 'gasPriceOracle' | 'feeds'
 > & { readonly usdc: Hex }
 
-/** Accounts that stand for other people. */
+/** Accounts of the people around the rehearsed operator. */
 export type RehearsalAccounts = {
-  /** Has coin and USDC on every chain, and sends what the operator's accounts need. */
+  /** Has coins and USDC on every chain, and funds the operator's accounts. */
   readonly treasury: LocalAccount
   /** Publishes what feeds answer. */
   readonly keeper: LocalAccount
@@ -41,21 +42,21 @@ export type RehearsalAccounts = {
   readonly custody: LocalAccount
 }
 
-const coin = 10n ** 18n
-const usdc = 10n ** 6n
+const weiPerCoin = 10n ** 18n
+const unitsPerUsdc = 10n ** 6n
 
-/** Keyless addresses of the market and of an operator's contracts there: a release refuses them elsewhere. */
+/** Addresses that depend on no key, of the market and the operator's contracts: a release refuses them elsewhere. */
 export function rehearsedAddresses(artifacts: Artifacts): readonly Hex[] {
   const { wrappedNative, tokens, feeds } = marketPlan(artifacts, deploymentSalt(rehearsalEnvironment))
-  const own = planDeployment(rehearsalEnvironment, { depository: zeroAddress })
+  const operatorContracts = planDeployment(rehearsalEnvironment, { depository: zeroAddress })
   const keyless = ['FillContract', 'CleanupRouter', 'Permit2Router']
   return [
     ...[wrappedNative, ...Object.values(tokens), ...Object.values(feeds)].map(({ address }) => address),
-    ...own.filter(({ name }) => keyless.includes(name)).map(({ address }) => address),
+    ...operatorContracts.filter(({ name }) => keyless.includes(name)).map(({ address }) => address),
   ]
 }
 
-/** Coin wrapper, USDC, feeds, Multicall3, the rollup's fee oracle and Permit2, with the balances of `accounts`. */
+/** Deploys wrapped coin, USDC, feeds, Multicall3, the rollup's fee oracle and Permit2, and funds the accounts. */
 export async function deployMarket(
   chain: LocalChain,
   chainKey: ChainDeployment['chainKey'],
@@ -86,9 +87,9 @@ export async function deployMarket(
     ...Object.values(forEachFeed(feed)),
   ])
   const minted = [
-    { to: treasury.address, amount: 10_000_000n * usdc },
-    { to: sponsor.address, amount: 1_000n * usdc },
-    { to: user.address, amount: 1_000n * usdc },
+    { to: treasury.address, amount: 10_000_000n * unitsPerUsdc },
+    { to: sponsor.address, amount: 1_000n * unitsPerUsdc },
+    { to: user.address, amount: 1_000n * unitsPerUsdc },
   ]
   const data = encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [minted] })
   await chain.send(treasury, [{ what: 'mint of USDC', to: USDC.address, data }])
@@ -100,13 +101,13 @@ export async function deployMarket(
   }
 }
 
-/** Gas for those who send transactions by themselves. */
+/** Coins for the accounts that send transactions. */
 export async function fundCoin(
   chain: LocalChain,
   { treasury, keeper, sponsor, user }: RehearsalAccounts,
 ): Promise<void> {
   const grant = (account: LocalAccount, coins: bigint) => ({
-    ...{ account, nativeWei: coins * coin, tokens: { USDC: 0n, USDX: 0n, TIDE: 0n } },
+    ...{ account, nativeWei: coins * weiPerCoin, tokens: { USDC: 0n, USDX: 0n, TIDE: 0n } },
   })
   await fundNative(chain, [grant(treasury, 1_000n), grant(keeper, 100n), grant(sponsor, 1n), grant(user, 1n)])
 }

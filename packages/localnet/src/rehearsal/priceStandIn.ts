@@ -4,9 +4,9 @@ export type PriceStandIn = { readonly url: string; stop(): Promise<void> }
 
 /**
  * A **stand-in** for a price service that an operator switches on as second source: it answers
- * `GET /prices/current/{coins}` as DefiLlama does. It listens on `localhost`, because prices count host names, and
- * nodes have the other name of this machine.
- * @param usdByCoin what each coin is worth
+ * `GET /prices/current/{coins}` as DefiLlama does. It listens on `localhost`, because two price sources must have
+ * different host names, and the nodes are read at `127.0.0.1`.
+ * @param usdByCoin price of each coin
  */
 export async function startPriceStandIn(usdByCoin: Readonly<Record<string, number>>): Promise<PriceStandIn> {
   const server = createServer((request, response) => {

@@ -28,13 +28,13 @@ export type RehearsalOptions = {
   readonly randomKey?: () => Hex
 }
 
-/** Parts of production that its operator does not run. */
+/** The parts of a production that others run: chains, price service, key management, database server. */
 export type Rehearsal = {
   readonly accounts: RehearsalAccounts
   readonly markets: { readonly base: RehearsedMarket; readonly optimism: RehearsedMarket }
   /** Endpoints of each chain, as three providers would have them. */
   readonly endpoints: Readonly<Record<ChainKey, readonly string[]>>
-  /** May make users and databases. */
+  /** URL with a user who may make users and databases. */
   readonly databaseUrl: string
   readonly kms: { readonly url: string; readonly keyId: string }
   readonly priceServiceUrl: string
@@ -43,14 +43,14 @@ export type Rehearsal = {
   stop(): Promise<void>
 }
 
-/** Ids under which the price service knows what is sold. */
+/** The price service's ids of the priced assets. */
 export const rehearsedCoins = { 'ETH/USD': 'coingecko:ethereum', 'USDC/USD': 'coingecko:usd-coin' } as const
 
-/** Beside the node's own port. */
+/** Endpoints of each chain beside the node's own. */
 const furtherEndpoints = 2
 const idleBlockSeconds = 2
 const runFileName = 'run.json'
-/** Beside what this process writes, the operator's own files. */
+/** Files of a rehearsal, written by this process and by the operator who rehearses. */
 const ownNames = [
   runFileName,
   'logs',
@@ -63,8 +63,8 @@ const ownNames = [
 ]
 
 /**
- * Starts chains with what others have deployed there, a database server, a price service and key management, all of
- * this machine. Each rehearsal begins with nothing: what an earlier one left is removed.
+ * Starts, on this machine, chains with the contracts of others, a database server, a price service and key management,
+ * so that an operator can rehearse a production. Files of an earlier rehearsal are removed.
  * @throws ConfigurationError when one runs there, or the folder holds other files
  */
 export async function startRehearsal(options: RehearsalOptions): Promise<Rehearsal> {
@@ -96,7 +96,7 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
 }
 
 type Running = {
-  /** In the order of their starts; ended in reverse. */
+  /** What ends each part, in the order of the starts; called in reverse. Empty once the rehearsal stops. */
   readonly ends: (() => Promise<unknown>)[]
   readonly runFile: RunFile
 }
@@ -111,12 +111,12 @@ async function startParts(
 ): Promise<Rehearsal> {
   const { directory, accounts, kmsKey } = args
   const { ends } = running
-  const server = keptStart(running, startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres') }))
+  const server = addPart(running, startEmbeddedPostgres({ dataDirectory: join(directory, 'postgres') }))
   // Handles the rejection now: the chains are awaited first, and an unhandled one would end the process.
   server.catch(() => undefined)
-  const kms = await keptStart(running, startKmsStandIn({ privateKey: hexToBytes(kmsKey) }))
+  const kms = await addPart(running, startKmsStandIn({ privateKey: hexToBytes(kmsKey) }))
   const usdByCoin = Object.entries(rehearsedCoins).map(([key, coin]) => [coin, usdOf(key)] as const)
-  const prices = await keptStart(running, startPriceStandIn(Object.fromEntries(usdByCoin)))
+  const prices = await addPart(running, startPriceStandIn(Object.fromEntries(usdByCoin)))
   const nodes = await forEachChain((key) =>
     startNode(running, key, join(directory, 'logs', `anvil-${key}.log`)),
   )
@@ -129,7 +129,7 @@ async function startParts(
     placeMulticall3(chains.hub, artifacts),
     fundCoin(chains.hub, accounts),
   ])
-  await keptStart(running, keep(chains, { base, optimism }, accounts))
+  await addPart(running, keepChains(chains, { base, optimism }, accounts))
   const endpoints = await forEachChain(async (key) => [
     nodes[key].url,
     ...(await Promise.all(
@@ -152,8 +152,8 @@ async function startParts(
   }
 }
 
-/** Whatever it is, it is stopped with the rest. */
-async function keptStart<Part extends { stop(): Promise<unknown> }>(
+/** Waits for a part that starts and lets `stopAll` stop it too. */
+async function addPart<Part extends { stop(): Promise<unknown> }>(
   { ends }: Running,
   starting: Promise<Part>,
 ): Promise<Part> {
@@ -164,7 +164,7 @@ async function keptStart<Part extends { stop(): Promise<unknown> }>(
 
 function startNode(running: Running, key: ChainKey, logFile: string): Promise<Anvil> {
   const { chainId, baseFeeWei } = chainPlans[key]
-  return keptStart(
+  return addPart(
     running,
     startAnvil({
       ...{ chainId, logFile, detached: true },
@@ -177,23 +177,23 @@ function startNode(running: Running, key: ChainKey, logFile: string): Promise<An
   )
 }
 
-/** Heads move, transactions become final, fees and feeds stay. Nothing is saved: the next rehearsal begins anew. */
-function keep(
+/** Starts the keeper. It saves nothing, because the next rehearsal begins anew. */
+function keepChains(
   chains: Readonly<Record<ChainKey, LocalChain>>,
   deployment: Rehearsal['markets'],
   { keeper }: RehearsalAccounts,
 ): Promise<Keeper> {
-  const care = (key: ChainKey) => ({
+  const maintained = (key: ChainKey) => ({
     ...{ chain: chains[key], baseFeeWei: chainPlans[key].baseFeeWei },
     ...{ now: Date.now, save: async () => {} },
   })
   return startKeeper({
-    chains: { base: care('base'), optimism: care('optimism'), hub: care('hub') },
+    chains: { base: maintained('base'), optimism: maintained('optimism'), hub: maintained('hub') },
     ...{ deployment, keeper, log: () => {} },
   })
 }
 
-/** Another address of a node, as another provider has one: on loopback, ports tell hosts apart. @returns its URL */
+/** Opens another port of a node, which stands for the endpoint of another provider. @returns its URL */
 async function openRelay({ ends }: Running, port: number): Promise<string> {
   const sockets = new Set<Socket>()
   const relay = createServer((socket) => {
@@ -219,6 +219,7 @@ async function openRelay({ ends }: Running, port: number): Promise<string> {
   return `http://127.0.0.1:${address.port}`
 }
 
+/** USD that the feed of a price answers first. */
 function usdOf(key: string): number {
   const answer = Object.entries(initialFeedAnswers).find(([name]) => name === key)?.[1] ?? 0n
   return Number(answer) / 1e8

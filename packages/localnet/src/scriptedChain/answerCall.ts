@@ -5,7 +5,8 @@ export type ScriptedAnswer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
 
-type Place = {
+/** A transaction in the canonical chain; `index` is its position in the block. */
+type MinedTransaction = {
   readonly block: ScriptedBlock
   readonly transaction: ScriptedTransaction
   readonly index: number
@@ -15,7 +16,7 @@ type Place = {
 const logRangeMax = 10_000
 const blockSeconds = 2
 
-/** One JSON-RPC call over the tree, in the form of the Ethereum JSON-RPC specification. */
+/** Answers one JSON-RPC call from the tree, in the form of the Ethereum JSON-RPC specification. */
 export function answerCall(
   tree: BlockTree,
   chainId: number,
@@ -31,13 +32,13 @@ export function answerCall(
     case 'eth_getBlockByNumber':
       return { result: blockJson(blockAt(tree, first)) }
     case 'eth_getLogs':
-      return logs(tree, first)
+      return filterLogs(tree, first)
     case 'eth_getTransactionByHash':
-      return { result: transactionJson(find(chain, first)) }
+      return { result: transactionJson(findTransaction(chain, first)) }
     case 'eth_getTransactionReceipt':
-      return { result: receiptJson(find(chain, first)) }
+      return { result: receiptJson(findTransaction(chain, first)) }
     case 'debug_traceTransaction': {
-      const trace = find(chain, first)?.transaction.trace
+      const trace = findTransaction(chain, first)?.transaction.trace
       return trace === undefined || second === undefined ? unknownMethod : { result: trace }
     }
     default:
@@ -54,7 +55,7 @@ function blockAt(tree: BlockTree, name: unknown): ScriptedBlock | undefined {
   return typeof name === 'string' ? chain[Number(name)] : undefined
 }
 
-function find(chain: readonly ScriptedBlock[], hash: unknown): Place | undefined {
+function findTransaction(chain: readonly ScriptedBlock[], hash: unknown): MinedTransaction | undefined {
   for (const block of chain) {
     const index = block.transactions.findIndex((transaction) => transaction.hash === hash)
     const transaction = block.transactions[index]
@@ -63,20 +64,21 @@ function find(chain: readonly ScriptedBlock[], hash: unknown): Place | undefined
   return undefined
 }
 
-function logs(tree: BlockTree, filter: unknown): ScriptedAnswer {
+function filterLogs(tree: BlockTree, filter: unknown): ScriptedAnswer {
   const { address, topics, fromBlock, toBlock } = readFilter(filter)
   const from = blockNumber(tree, fromBlock)
   const to = blockNumber(tree, toBlock)
   if (to - from >= logRangeMax) return { error: { code: -32005, message: 'query returned too many results' } }
-  const found = tree
+  const matching = tree
     .canonical()
     .slice(from, to + 1)
     .flatMap((block) => block.transactions.flatMap((_, index) => receiptLogs(block, index)))
     .filter(
       (log) =>
-        log.address === address && topics.every((topic, at) => topic === null || log.topics[at] === topic),
+        log.address === address &&
+        topics.every((topic, position) => topic === null || log.topics[position] === topic),
     )
-  return { result: found }
+  return { result: matching }
 }
 
 function readFilter(filter: unknown) {
@@ -88,7 +90,7 @@ function blockNumber(tree: BlockTree, name: unknown): number {
   return name === 'latest' ? tree.canonical().length - 1 : Number(name)
 }
 
-/** Log indexes count over the block, so the same transaction has others in another block. */
+/** Logs of a transaction. Their indexes count over the block, so the same transaction has others in another block. */
 function receiptLogs(block: ScriptedBlock, index: number) {
   const { transactions, hash, number } = block
   const before = transactions.slice(0, index).reduce((count, { logs }) => count + logs.length, 0)
@@ -118,9 +120,9 @@ function blockJson(block: ScriptedBlock | undefined) {
   }
 }
 
-function transactionJson(place: Place | undefined) {
-  if (place === undefined) return null
-  const { block, transaction, index } = place
+function transactionJson(mined: MinedTransaction | undefined) {
+  if (mined === undefined) return null
+  const { block, transaction, index } = mined
   const { hash, from, to, input } = transaction
   return {
     ...{ hash, from, to, input, value: '0x0' },
@@ -130,9 +132,9 @@ function transactionJson(place: Place | undefined) {
   }
 }
 
-function receiptJson(place: Place | undefined) {
-  if (place === undefined) return null
-  const { block, transaction, index } = place
+function receiptJson(mined: MinedTransaction | undefined) {
+  if (mined === undefined) return null
+  const { block, transaction, index } = mined
   return {
     transactionHash: transaction.hash,
     blockHash: block.hash,

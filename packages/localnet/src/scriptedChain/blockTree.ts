@@ -21,9 +21,8 @@ export type ScriptedBlock = {
 }
 
 /**
- * Blocks of one scripted chain and which of them are canonical. Nothing is executed: a script says what every
- * block holds, which fork wins and what is final, so that a test can walk through histories that no real node
- * can be made to produce.
+ * Blocks of one scripted chain and which of them are canonical. Nothing is executed: a test says what every block holds,
+ * which fork wins and what is final, so that it can try histories that no real node can be made to produce.
  */
 export interface BlockTree {
   /** Adds a block to the canonical chain. */
@@ -40,8 +39,9 @@ export interface BlockTree {
 }
 
 export function createBlockTree(): BlockTree {
+  // Makes the hashes of blocks with the same parent differ.
   let salt = 0
-  let final = 0
+  let finalHeight = 0
   const blocks = new Map<Hex, ScriptedBlock>()
   const create = (parent: ScriptedBlock | undefined, transactions: readonly ScriptedTransaction[]) => {
     salt += 1
@@ -75,9 +75,9 @@ export function createBlockTree(): BlockTree {
       chain = branch
     },
     finalize(height) {
-      final = height
+      finalHeight = height
     },
-    finalHeight: () => final,
+    finalHeight: () => finalHeight,
     canonical: () => chain,
   }
 }

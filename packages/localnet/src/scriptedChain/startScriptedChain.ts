@@ -9,8 +9,8 @@ export type ScriptedChain = {
 }
 
 /**
- * A development part, never a chain: a real HTTP server on loopback that speaks JSON-RPC over a scripted block
- * tree. Several may serve one tree, as the endpoints of one chain do.
+ * Starts an HTTP server on loopback that answers JSON-RPC from a scripted block tree, for tests. Several may serve one
+ * tree, as the endpoints of one chain do.
  * @source ledger-and-safety.md 5.1, fake chain
  */
 export async function startScriptedChain(options: {

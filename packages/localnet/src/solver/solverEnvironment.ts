@@ -18,7 +18,7 @@ export type SolverSettings = {
   readonly pollMs: number
 }
 
-/** Variables of a solver for the user chains of a local network; the one of its key is not among them. */
+/** Environment of a solver for the user chains of a local network, without the variables of its keys. */
 export function solverEnvironment(
   { chains, keys }: SolverNetwork,
   settings: SolverSettings,

@@ -4,11 +4,12 @@ import { bundledScript } from '../processes/bundledScript.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
 
+/** A service that a test runs as a process: a solver, an allocator or an oracle. */
 export type SolverProcess = {
   readonly pid: number
   /** Everything it printed so far, both streams. */
   output(): string
-  /** Once it works. @throws Error with its output when it ended before */
+  /** Resolves once the service logs that it is ready. @throws Error with its output when it ended before */
   ready(): Promise<void>
   /** Resolves with the exit code or signal. */
   readonly ended: Promise<string>
@@ -16,24 +17,24 @@ export type SolverProcess = {
 }
 
 /**
- * `main.ts` of the solver in a process of its own, for tests. Whoever starts it ends it.
- * @param environment of `solverEnvironment`, with the key
+ * Runs the solver's `main.ts` in a process, for tests, which have to end it.
+ * @param environment that of `solverEnvironment`, with the keys
  */
 export function spawnSolver(environment: Readonly<Record<string, string>>): SolverProcess {
-  return spawnPart('apps/solver/src/main.ts', environment, 'solver is ready')
+  return spawnService('apps/solver/src/main.ts', environment, 'solver is ready')
 }
 
-/** `main.ts` of the allocator; see `spawnSolver`. @param variables its whole environment: see `allocatorEnvironment` */
+/** As `spawnSolver`, the allocator. @param variables its whole environment: see `allocatorEnvironment` */
 export function spawnAllocator(variables: Readonly<Record<string, string>>): SolverProcess {
-  return spawnPart('apps/allocator/src/main.ts', variables, 'allocator is listening')
+  return spawnService('apps/allocator/src/main.ts', variables, 'allocator is listening')
 }
 
-/** `main.ts` of an oracle; see `spawnSolver`. @param variables its whole environment */
+/** As `spawnSolver`, an oracle. @param variables its whole environment */
 export function spawnOracle(variables: Readonly<Record<string, string>>): SolverProcess {
-  return spawnPart('apps/oracle/src/main.ts', variables, 'oracle is listening')
+  return spawnService('apps/oracle/src/main.ts', variables, 'oracle is listening')
 }
 
-function spawnPart(
+function spawnService(
   script: string,
   variables: Readonly<Record<string, string>>,
   readyText: string,
@@ -57,7 +58,7 @@ function spawnPart(
     child.stderr.on('data', collect)
     void ended.then((how) => reject(new Error(`${script} ended with ${how}: ${output}`)))
   })
-  // Whoever does not wait for it need not hear that it never was.
+  // Without this a test that does not wait for readiness would fail by an unhandled rejection.
   ready.catch(() => {})
   return {
     pid: child.pid,
