@@ -2,7 +2,7 @@
 // a dollar buys is written at once, directly before an honest deposit; measured is how long that takes to become work, and
 // beside it the same without an attack. Prices are stated here; what comes out is a figure and a ratio of one run.
 import type { Hex } from '@causeway/core'
-import { funded, keyOf } from '@causeway/localnet/standIns/bitcoin'
+import { fundingTransaction, keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { depositNative } from '@causeway/localnet/standIns/solana'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { quote } from '../apps/quote-api/test/serviceSupport/callService.ts'
@@ -153,7 +153,7 @@ function attacksOn(six: SixFamilies): Readonly<Record<Family, Attack>> {
       blockMs: 600_000,
       async burst() {
         const script = keyOf('stranger').witness.script
-        btc.chain.mine(funded(...Array.from({ length: 3 }, () => ({ script, value: 330n }))))
+        btc.chain.mine(fundingTransaction(...Array.from({ length: 3 }, () => ({ script, value: 330n }))))
         return 'one transaction of 3 outputs'
       },
     },
@@ -196,7 +196,7 @@ function attacksOn(six: SixFamilies): Readonly<Record<Family, Attack>> {
         const [{ name, tokenId } = { name: '', tokenId: '' }] = hyperliquid.ledger.tokens
         const transfers = 1_200
         for (let sent = 0; sent < transfers; sent += 1) {
-          hyperliquid.venue.repeat({
+          hyperliquid.venue.execute({
             ...{ user: account.toLowerCase(), timeMs: Date.now() },
             action: {
               ...{ type: 'sendAsset', signatureChainId: '0x66eee', hyperliquidChain: 'Mainnet' },

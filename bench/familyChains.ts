@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type Hex, hexToBytes } from '@causeway/core'
 import { bitcoinNetworkOf, tronAddress } from '@causeway/core/encodings'
 import { scriptAddress, solanaLibrary } from '@causeway/families/rules'
-import { funded } from '@causeway/localnet/standIns/bitcoin'
+import { fundingTransaction } from '@causeway/localnet/standIns/bitcoin'
 import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
 import { bitcoin, bitcoinChainId, startBitcoinChain } from '../test/support/bitcoinSettling.ts'
 import { hyperliquidChainId, perps, startHyperliquidChain } from '../test/support/hyperliquidSettling.ts'
@@ -92,7 +92,7 @@ const families: Readonly<Record<Family, QuoteSide>> = {
 /** No step from there can be made without outputs to spend. */
 function fundOnBitcoin(): string[] {
   const scripts = addresses.map((address) => Uint8Array.of(0, 20, ...hexToBytes(address)))
-  btc.chain.mine(...scripts.map((script) => funded({ script, value: 50_000_000n })))
+  btc.chain.mine(...scripts.map((script) => fundingTransaction({ script, value: 50_000_000n })))
   return scripts.map((script) => scriptAddress(script, bitcoinNetworkOf('regtest')) ?? '')
 }
 

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type SolverProcess, solverEnvironment, spawnSolver } from '@causeway/localnet'
+import { type SpawnedService, solverEnvironment, spawnSolver } from '@causeway/localnet'
 import {
   type SettlementBed,
   solverKey,
@@ -30,7 +30,7 @@ export async function benchFillLatency(): Promise<readonly BenchRow[]> {
     environment: async ({ chains }) => blocksTold(chains),
   })
   const clock = await blockClock(blocksTold(bed.network.chains).BASE_WS_RPC_URL)
-  let solver: SolverProcess | undefined
+  let solver: SpawnedService | undefined
   try {
     solver = await startSolver(bed, directory)
     const sponsor = await createSponsor(bed.database, 1_000_000_000_000n)
@@ -72,7 +72,7 @@ const blocksTold = ({ base, optimism }: SettlementBed['network']['chains']) => (
   OPTIMISM_WS_RPC_URL: optimism.url.replace('http:', 'ws:'),
 })
 
-async function startSolver(bed: SettlementBed, directory: string): Promise<SolverProcess> {
+async function startSolver(bed: SettlementBed, directory: string): Promise<SpawnedService> {
   const { network, connectionString, url } = bed
   await bed.database.query('create database solver_of_bench')
   const databaseUrl = new URL(connectionString)

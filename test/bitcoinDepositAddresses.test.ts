@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@causeway/core'
 import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { outputScript } from '@causeway/families/rules'
-import { movePrice, type SolverProcess, spawnSolver, waitUntil } from '@causeway/localnet'
-import { ConstructedChain, funded, keyOf } from '@causeway/localnet/standIns/bitcoin'
+import { movePrice, type SpawnedService, spawnSolver, waitUntil } from '@causeway/localnet'
+import { ConstructedChain, fundingTransaction, keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { erc20Abi } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../apps/quote-api/src/http/wire/quoteResponse.ts'
@@ -37,7 +37,7 @@ import { type FamilySettling, startFamilySettling } from './support/familySettli
 
 let at: Omit<BitcoinChain, 'stop'> & FamilySettling
 let bench: SolverBench
-let solver: SolverProcess | undefined
+let solver: SpawnedService | undefined
 let environment: Readonly<Record<string, string>>
 let mining = true
 const clock = setInterval(() => mining && at?.chain.mineWaiting(), 500)
@@ -120,7 +120,7 @@ async function quoteOf(more: object = {}): Promise<QuoteAnswer & { readonly addr
 /** Payment as an exchange makes it: one output among others, in a block soon. */
 function pay({ address }: { readonly address: string }, ...values: readonly bigint[]) {
   const others = { script: keyOf('another customer').witness.script, value: 5_000_000n }
-  const payment = funded(others, ...values.map((value) => ({ script: scriptOf(address), value })))
+  const payment = fundingTransaction(others, ...values.map((value) => ({ script: scriptOf(address), value })))
   at.chain.announce(payment)
   return payment
 }
@@ -205,7 +205,7 @@ describe('a payment to a deposit address on Bitcoin', () => {
     const quote = await quoteOf({ strict: true })
     mining = false
     const lie = new ConstructedChain()
-    lie.mine(funded({ script: scriptOf(quote.address), value: 2_000_000n }))
+    lie.mine(fundingTransaction({ script: scriptOf(quote.address), value: 2_000_000n }))
     at.nodes[0]?.show(lie)
     await sleep(3_000)
     expect(await at.requests.openWork(quote, 'sweep')).toBeUndefined()

@@ -5,7 +5,7 @@
 // solver and two oracles in processes of their own, PostgreSQL, anvil, a Solana cluster of one, a constructed Bitcoin chain,
 // a Tron, a Lighter and a Hyperliquid of stand-ins; nobody pays by hand.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type SolverProcess, waitUntil } from '@causeway/localnet'
+import { type SpawnedService, waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../apps/quote-api/src/http/wire/quoteResponse.ts'
 import { postPatiently, type QuoteAnswer, readOk } from '../apps/quote-api/test/serviceSupport/callService.ts'
@@ -21,7 +21,7 @@ const patient = { patienceMs: longTest, pollMs: 200 }
 let bed: FamilySolving
 let at: FamilySolving['six']
 let sides: Sides
-let solver: SolverProcess
+let solver: SpawnedService
 
 beforeAll(async () => {
   bed = await startFamilySolving()
@@ -64,7 +64,7 @@ async function ends(quote: QuoteAnswer, status: 'success' | 'refund'): Promise<v
   await waitUntil(`it ends as ${status}`, isSo, { ...patient, circumstances: () => said(quote) })
 }
 
-async function end(process: SolverProcess): Promise<void> {
+async function end(process: SpawnedService): Promise<void> {
   process.kill('SIGKILL')
   await process.ended
 }

@@ -7,7 +7,7 @@
 import type { Hex } from '@causeway/core'
 import { tronHexAddress } from '@causeway/core/encodings'
 import { solanaLibrary } from '@causeway/families/rules'
-import { type SolverProcess, waitUntil } from '@causeway/localnet'
+import { type SpawnedService, waitUntil } from '@causeway/localnet'
 import { keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { createTokenAccount, depositNative, tokenAccount } from '@causeway/localnet/standIns/solana'
 import { erc20Abi, parseUnits } from 'viem'
@@ -40,7 +40,7 @@ const dollars = 1_000_000n
 let bed: FamilySolving
 let at: FamilySolving['six']
 let sides: Sides
-let solver: SolverProcess
+let solver: SpawnedService
 let receiver: Receiver
 
 beforeAll(async () => {
@@ -163,7 +163,7 @@ const claimants: Readonly<Record<Family, () => Promise<Payee> | Payee>> = {
   Lighter: () => sides.Lighter.payee(),
   Hyperliquid: () => {
     const { account: recipient } = fundedHyperliquidUser(at.chains.hyperliquid)
-    return { recipient, held: async () => at.chains.hyperliquid.venue.held(recipient, '') }
+    return { recipient, held: async () => at.chains.hyperliquid.venue.balanceOf(recipient, '') }
   },
 }
 

@@ -44,7 +44,7 @@ const nodesOf = new Map(
     return [side, { personality, nodes }] as const
   }),
 )
-const be = (side: Family, name: PersonalityName) => nodesOf.get(side)?.nodes.be(name)
+const be = (side: Family, name: PersonalityName) => nodesOf.get(side)?.nodes.changePersonality(name)
 
 let bed: FamilySolving
 let at: FamilySolving['six']
@@ -53,9 +53,9 @@ beforeAll(async () => {
   bed = await startFamilySolving({}, async (places) => {
     let replaced = places
     for (const { personality, nodes } of nodesOf.values()) {
-      await nodes.be(personality)
-      replaced = await nodes.replacedIn(replaced)
-      await nodes.be(pass)
+      await nodes.changePersonality(personality)
+      replaced = await nodes.replaceEndpoints(replaced)
+      await nodes.changePersonality(pass)
     }
     return replaced
   })

@@ -51,7 +51,7 @@ const refusalSchema = z.object({ message: z.string().min(20), errorCode: z.strin
 test.each(isLong ? names : sample)(
   'O-55: with %s each order ends, or is refused with the cause',
   async (name) => {
-    await bed.session.endpoints.be(name)
+    await bed.session.endpoints.changePersonality(name)
     const random = createRandom(20_261_128)
     const refusals: string[] = []
     const lives = createRequestLives(bed, {

@@ -313,7 +313,7 @@ describe('a deposit', () => {
     const [{ name, tokenId } = { name: '', tokenId: '' }] = at.ledger.tokens
     const before = at.ledger.transactions.length
     for (let sent = 0; sent < 1_200; sent += 1)
-      at.venue.repeat({
+      at.venue.execute({
         ...{ user: stranger, timeMs: Date.now() },
         action: {
           ...{ type: 'sendAsset', signatureChainId: '0x66eee', hyperliquidChain: 'Mainnet' },
@@ -388,7 +388,7 @@ describe('a deposit', () => {
     }
     const data = { ...step, action: { ...step.action, parameters: spot } }
     await transferOnHyperliquid(at, { steps: [{ items: [{ data }] }] }, user)
-    const before = at.venue.held(user.account, spotDollars)
+    const before = at.venue.balanceOf(user.account, spotDollars)
     const item = await at.requests.workFor(quote, 'refund')
     await report(item, await payOnHyperliquid(at, item))
     // Until its quote expires, another deposit may still come.
@@ -397,7 +397,7 @@ describe('a deposit', () => {
       [bytesOf(quote.requestId)],
     )
     await at.requests.reaches(quote, 'refund')
-    expect(at.venue.held(user.account, spotDollars) - before).toBe(100n * unit)
+    expect(at.venue.balanceOf(user.account, spotDollars) - before).toBe(100n * unit)
   })
 })
 
@@ -409,14 +409,14 @@ describe('a fill', () => {
   ])('%s reaches him as it was quoted', async (_what, destinationCurrency, whom) => {
     const recipient = whom()
     const part = destinationCurrency === perps ? '' : destinationCurrency
-    const before = at.venue.held(recipient, part)
+    const before = at.venue.balanceOf(recipient, part)
     const asked = toHyperliquid(recipient, { destinationCurrency })
     const quote = readOk(await postPatiently(`${at.url}/quote`, asked), quoteResponseSchema)
     await at.requests.execute(quote)
     const item = await at.requests.workFor(quote, 'fill')
     await report(item, await payOnHyperliquid(at, item))
     await at.requests.reaches(quote, 'success')
-    expect(at.venue.held(recipient, part) - before).toBe(BigInt(quote.details.currencyOut.amount ?? 0))
+    expect(at.venue.balanceOf(recipient, part) - before).toBe(BigInt(quote.details.currencyOut.amount ?? 0))
   })
 
   test('whose nonce the hub maps to another order is none', async () => {

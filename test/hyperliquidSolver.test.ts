@@ -2,7 +2,7 @@
 // filled, and what nobody ordered goes back, each told to the service by the hash that the exchange gave it. Who gains by
 // breaking it: a user whose fill the service never finds, since its hash is known only afterwards. Method: both services,
 // PostgreSQL, stand-in oracles with the keys that the hub's contracts know, those contracts, a Hyperliquid of stand-ins.
-import { type SolverProcess, spawnSolver } from '@causeway/localnet'
+import { type SpawnedService, spawnSolver } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../apps/quote-api/src/http/wire/quoteResponse.ts'
 import { postPatiently, type QuoteAnswer, readOk } from '../apps/quote-api/test/serviceSupport/callService.ts'
@@ -26,7 +26,7 @@ import {
 
 let at: Omit<HyperliquidChain, 'stop'> & FamilySettling
 let bench: SolverBench
-let solver: SolverProcess | undefined
+let solver: SpawnedService | undefined
 
 beforeAll(async () => {
   at = await startFamilySettling((network) => startHyperliquidChain(network, true))
@@ -80,14 +80,14 @@ test.each<[string, string, () => string]>([
   async (_what, currency, whom) => {
     const recipient = whom()
     const part = currency === perps ? '' : currency
-    const before = at.venue.held(recipient, part)
+    const before = at.venue.balanceOf(recipient, part)
     const quote = await quoteOf({
       ...onBase(),
       ...{ recipient, destinationChainId: hyperliquidChainId, destinationCurrency: currency },
     })
     await at.requests.execute(quote)
     await at.requests.reaches(quote, 'success')
-    expect(at.venue.held(recipient, part) - before).toBe(BigInt(quote.details.currencyOut.amount ?? 0))
+    expect(at.venue.balanceOf(recipient, part) - before).toBe(BigInt(quote.details.currencyOut.amount ?? 0))
     const { txHashes } = await at.requests.statusOf(quote)
     const listed = at.ledger.transactions.findLast(
       ({ action }) => 'destination' in action && action.destination.toLowerCase() === recipient.toLowerCase(),
@@ -121,7 +121,7 @@ test('what was not ordered goes back to where it came from', async () => {
     amount: '100.00000000',
   }
   const data = { ...step, action: { ...step.action, parameters: spot } }
-  const before = at.venue.held(user.account, spotDollars)
+  const before = at.venue.balanceOf(user.account, spotDollars)
   await transferOnHyperliquid(at, { steps: [{ items: [{ data }] }] }, user)
   await at.requests.workFor(quote, 'refund')
   // Until its quote expires, another deposit may still come.
@@ -130,5 +130,5 @@ test('what was not ordered goes back to where it came from', async () => {
     [bytesOf(quote.requestId)],
   )
   await at.requests.reaches(quote, 'refund')
-  expect(at.venue.held(user.account, spotDollars)).toBe(before)
+  expect(at.venue.balanceOf(user.account, spotDollars)).toBe(before)
 })

@@ -104,7 +104,7 @@ test('to Hyperliquid a wallet deposits dollars of Base, and they arrive as they 
   const items = done.data.steps.flatMap((step) => step.items ?? [])
   expect(items.map(({ status }) => status)).toEqual(['complete', 'complete'])
   expect(items.at(-1)?.txHashes).toMatchObject([{ chainId: hyperliquidChainId }])
-  expect(at.venue.held(recipient, '')).toBe(BigInt(quote.details?.currencyOut?.amount ?? 0))
+  expect(at.venue.balanceOf(recipient, '')).toBe(BigInt(quote.details?.currencyOut?.amount ?? 0))
 })
 
 async function payThere(item: OpenWork): Promise<void> {

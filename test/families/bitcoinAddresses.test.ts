@@ -9,7 +9,7 @@ import { bitcoinDepositAddress, outputScript } from '@causeway/families/rules'
 import {
   type BitcoinNode,
   ConstructedChain,
-  funded,
+  fundingTransaction,
   keyOf,
   startBitcoinNode,
 } from '@causeway/localnet/standIns/bitcoin'
@@ -73,8 +73,10 @@ const upTo = (height: bigint) => ({ currencies: [{ address: coin }], height })
 
 test('blocks name each address that they pay with the sum of it', async () => {
   const [one, other] = [anAddress(), anAddress()]
-  chain.mine(funded({ script: one.script, value: 30_000n }, { script: other.script, value: 40_000n }))
-  chain.mine(funded({ script: one.script, value: 20_000n }))
+  chain.mine(
+    fundingTransaction({ script: one.script, value: 30_000n }, { script: other.script, value: 40_000n }),
+  )
+  chain.mine(fundingTransaction({ script: one.script, value: 20_000n }))
   const { blocks } = open()
   if (blocks === undefined) throw new Error('blocks show payments')
   const range = { known: 0n, from: 1n, to: 2n, transfersFrom: 1n }
@@ -86,10 +88,10 @@ test('blocks name each address that they pay with the sum of it', async () => {
 
 test('an address holds what blocks up to a height brought it, and nothing that was spent or is dust', async () => {
   const { address, script } = anAddress()
-  const first = funded({ script, value: 30_000n }, { script, value: 9_999n })
+  const first = fundingTransaction({ script, value: 30_000n }, { script, value: 9_999n })
   chain.mine(first)
-  chain.mine(funded({ script, value: 50_000n }))
-  chain.announce(funded({ script, value: 70_000n }))
+  chain.mine(fundingTransaction({ script, value: 50_000n }))
+  chain.announce(fundingTransaction({ script, value: 70_000n }))
   const addresses = open()
   const held = async (height: bigint) =>
     (await addresses.held([address], upTo(height), signal))[0]?.get(coin) ?? 0n
@@ -104,15 +106,17 @@ test('an address holds what blocks up to a height brought it, and nothing that w
 test('what one node alone shows, or names, is not there, and hides nothing of the others', async () => {
   const { address, script } = anAddress()
   const lie = new ConstructedChain()
-  for (let count = 0; count < 40; count += 1) lie.mine(funded({ script, value: 10n ** 9n }))
+  for (let count = 0; count < 40; count += 1) lie.mine(fundingTransaction({ script, value: 10n ** 9n }))
   nodes[0]?.show(lie)
-  chain.mine(funded({ script, value: 30_000n }))
+  chain.mine(fundingTransaction({ script, value: 30_000n }))
   expect(await open().held([address], upTo(1n), signal)).toEqual([new Map([[coin, 30_000n]])])
 })
 
 test('F-72: an address that every list refuses hides what lies at no other', async () => {
   const [crowded, honest] = [anAddress(), anAddress()]
-  chain.mine(funded({ script: crowded.script, value: 20_000n }, { script: honest.script, value: 30_000n }))
+  chain.mine(
+    fundingTransaction({ script: crowded.script, value: 20_000n }, { script: honest.script, value: 30_000n }),
+  )
   for (const node of nodes)
     node.fault((path, own) =>
       path.includes(crowded.address) ? { status: 400, text: 'Too many history entries' } : own,
@@ -127,7 +131,9 @@ test('F-72: an address that every list refuses hides what lies at no other', asy
 test('who paid is told by what was spent, whoever else it pays', async () => {
   const { address, script } = anAddress()
   const [denied, other] = [keyOf('denied'), keyOf('other')]
-  const coins = [denied, other].map(({ witness }) => funded({ script: witness.script, value: 90_000n }))
+  const coins = [denied, other].map(({ witness }) =>
+    fundingTransaction({ script: witness.script, value: 90_000n }),
+  )
   chain.mine(...coins)
   const payment = new Transaction()
   for (const coin of coins) payment.addInput(coin.getHash(), 0)
@@ -141,7 +147,9 @@ test('who paid is told by what was spent, whoever else it pays', async () => {
 test('Q-107: the transaction that brought most is told, and who made it where one alone did', async () => {
   const { address, script } = anAddress()
   const [user, stranger] = [keyOf('a user'), keyOf('a stranger')]
-  const coins = [user, stranger].map(({ witness }) => funded({ script: witness.script, value: 90_000n }))
+  const coins = [user, stranger].map(({ witness }) =>
+    fundingTransaction({ script: witness.script, value: 90_000n }),
+  )
   chain.mine(...coins)
   const [paid, dust] = coins.map((coin, at) => {
     const payment = new Transaction()

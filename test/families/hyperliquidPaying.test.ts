@@ -66,7 +66,7 @@ async function pay(terms: PaymentTerms, by = paying) {
 }
 
 const recipientOf = ({ payments }: PaymentTerms) => payments[0]?.recipient ?? ''
-const held = (terms: PaymentTerms, part = '') => bed.venue.held(recipientOf(terms), part)
+const held = (terms: PaymentTerms, part = '') => bed.venue.balanceOf(recipientOf(terms), part)
 const transfersTo = (account: string) =>
   bed.ledger.transactions.filter(({ action }) => 'destination' in action && action.destination === account)
 
@@ -74,7 +74,7 @@ const hideTransfers = (count: number) => bed.lie('userNonFundingLedgerUpdates', 
 
 /** Nothing can be paid from the perps part meanwhile: a nonce is given, and stays unused. */
 async function withoutDollars(work: () => Promise<unknown>): Promise<void> {
-  const had = bed.venue.held(wallet, '')
+  const had = bed.venue.balanceOf(wallet, '')
   bed.venue.fund(wallet, { '': -had })
   await work().finally(() => bed.venue.fund(wallet, { '': had }))
 }
@@ -98,10 +98,10 @@ test.each<[string, string, bigint]>([
 test('an account that is not there yet is paid for, and gets what it was promised', async () => {
   const recipient = `0x${'a0'.repeat(20)}`
   const terms = termsOf({ payments: [{ recipient, currency: perps, amount }] })
-  const before = bed.venue.held(wallet, '')
+  const before = bed.venue.balanceOf(wallet, '')
   const signed = await pay(terms)
   expect([held(terms), signed.fee]).toEqual([amount, 100_000_000n])
-  expect(before - bed.venue.held(wallet, '')).toBe(amount + 100_000_000n)
+  expect(before - bed.venue.balanceOf(wallet, '')).toBe(amount + 100_000_000n)
 })
 
 describe('of all that is signed for an id one transfer is executed', () => {

@@ -6,7 +6,7 @@ import { token2022Program } from '@causeway/families/rules'
 import {
   depositNative,
   depositToken,
-  forwarded,
+  forwardInstruction,
   memo,
   tokenAccount,
   transfer,
@@ -125,7 +125,7 @@ describe('a deposit instruction', () => {
   })
 
   test('called by another program counts behind all top-level instructions', async () => {
-    const inner = forwarded(bed.forwarder, native(4n))
+    const inner = forwardInstruction(bed.forwarder, native(4n))
     // Inner list: the deposit, then the transfer it makes.
     expect(await depositsOf([inner, native(5n, otherId)])).toMatchObject([
       { onchainIndex: '1', amount: 5n, depositId: otherId },
@@ -135,8 +135,8 @@ describe('a deposit instruction', () => {
 
   test('called by others twice counts twice, at the positions of the flattened list', async () => {
     const deposits = await depositsOf([
-      forwarded(bed.forwarder, native(4n)),
-      forwarded(bed.forwarder, native(6n)),
+      forwardInstruction(bed.forwarder, native(4n)),
+      forwardInstruction(bed.forwarder, native(6n)),
     ])
     expect(deposits).toMatchObject([
       { onchainIndex: '2', amount: 4n },
@@ -152,7 +152,7 @@ describe('a deposit instruction', () => {
     expect(await depositsOf([limit, deposit], { tables: [table] })).toEqual([
       fact({ onchainIndex: '1', currency: bed.mint.toBase58(), amount: 5n }),
     ])
-    const inner = forwarded(bed.forwarder, deposit)
+    const inner = forwardInstruction(bed.forwarder, deposit)
     expect(await depositsOf([limit, inner], { tables: [table] })).toMatchObject([{ amount: 5n }])
   })
 
@@ -222,7 +222,7 @@ describe('a plain transfer into the vault', () => {
   >([
     ['beside a memo', () => [toVault(9), memo('hello')]],
     ['made twice', () => [toVault(9), toVault(8)]],
-    ['made by a program', () => [forwarded(bed.forwarder, toVault(9))]],
+    ['made by a program', () => [forwardInstruction(bed.forwarder, toVault(9))]],
     [
       'to somebody else',
       () => [SystemProgram.transfer({ fromPubkey: sender, toPubkey: bed.recipient, lamports: 9 })],

@@ -6,7 +6,7 @@ import { encodeSolanaWithdrawal } from '@causeway/families/rules'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import {
   depositNative,
-  forwarded,
+  forwardInstruction,
   memo,
   solanaBodies,
   tokenAccount,
@@ -34,7 +34,7 @@ beforeAll(async () => {
   bed = await startSolanaBed()
   const sender = bed.user.publicKey
   const inner = depositNative(bed.depository, { sender, amount: 7n, id })
-  deposit = await bed.send([forwarded(bed.forwarder, inner), inner])
+  deposit = await bed.send([forwardInstruction(bed.forwarder, inner), inner])
   const vault = new PublicKey(bed.depository.addresses.vault)
   const [from, to, paidTo] = [sender, vault, bed.recipient].map((owner) => tokenAccount(owner, bed.mint))
   if (from === undefined || to === undefined || paidTo === undefined) throw new Error('no token accounts')

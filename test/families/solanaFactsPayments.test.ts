@@ -4,7 +4,7 @@ import type { Hex } from '@causeway/core'
 import { token2022Program } from '@causeway/families/rules'
 import {
   createTokenAccount,
-  forwarded,
+  forwardInstruction,
   memo,
   tokenAccount,
   transfer,
@@ -107,7 +107,7 @@ describe('a payment', () => {
   })
 
   test('made by a program counts like any other', async () => {
-    const { transfers } = await paid([forwarded(bed.forwarder, pay(6)), memo(orderId)], [target()])
+    const { transfers } = await paid([forwardInstruction(bed.forwarder, pay(6)), memo(orderId)], [target()])
     expect(transfers).toEqual([{ ...target(), amount: 6n }])
   })
 
@@ -186,7 +186,7 @@ describe('the order is referenced', () => {
     ['by a memo that is the id', () => memo(orderId)],
     ['by a memo that holds the id among other text', () => memo(`order ${orderId}; thanks`)],
     ['by a memo in upper case', () => memo(`0x${orderId.slice(2).toUpperCase()}`)],
-    ['by a memo that a program wrote', () => forwarded(bed.forwarder, memo(orderId))],
+    ['by a memo that a program wrote', () => forwardInstruction(bed.forwarder, memo(orderId))],
   ])('%s', async (_name, reference) => {
     expect(await paid([pay(1), reference()], [target()])).toMatchObject({ referencesOrder: true })
   })

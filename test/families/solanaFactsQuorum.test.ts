@@ -4,7 +4,7 @@
 import { type ChainSources, loadChains, openFamilyChain } from '@causeway/chains'
 import type { Hex } from '@causeway/core'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
-import { depositNative, forwarded, solanaBodies } from '@causeway/localnet/standIns/solana'
+import { depositNative, forwardInstruction, solanaBodies } from '@causeway/localnet/standIns/solana'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import {
   aSignal,
@@ -29,7 +29,7 @@ let proxies: readonly FaultProxy[]
 beforeAll(async () => {
   bed = await startSolanaBed()
   const inner = depositNative(bed.depository, { sender: bed.user.publicKey, amount: 7n, id })
-  deposit = await bed.send([forwarded(bed.forwarder, inner)])
+  deposit = await bed.send([forwardInstruction(bed.forwarder, inner)])
   proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: bed.url })))
 })
 afterAll(async () => {

@@ -4,7 +4,12 @@
 
 import type { Hex } from '@causeway/core'
 import { encodeSolanaWithdrawal, type SolanaWithdrawal, solanaWithdrawalId } from '@causeway/families/rules'
-import { depositNative, executeTransfer, forwarded, solanaBodies } from '@causeway/localnet/standIns/solana'
+import {
+  depositNative,
+  executeTransfer,
+  forwardInstruction,
+  solanaBodies,
+} from '@causeway/localnet/standIns/solana'
 import { Keypair } from '@solana/web3.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { aSignal, proxiesOf, readerOf, type SolanaBed, startSolanaBed } from './solanaSupport/solanaBed.ts'
@@ -86,7 +91,7 @@ describe('a withdrawal is', () => {
 
   test('executed when another program called the depository', async () => {
     const withdrawal = request()
-    const transactionId = await bed.send([forwarded(bed.forwarder, execution(withdrawal))])
+    const transactionId = await bed.send([forwardInstruction(bed.forwarder, execution(withdrawal))])
     expect(await read(withdrawal, transactionId)).toMatchObject({ executingTransactionId: transactionId })
   })
 

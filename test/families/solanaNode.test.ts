@@ -5,7 +5,7 @@ import { token2022Program, tokenProgram } from '@causeway/families/rules'
 import {
   depositNative,
   depositToken,
-  forwarded,
+  forwardInstruction,
   memo,
   tokenAccount,
 } from '@causeway/localnet/standIns/solana'
@@ -59,7 +59,7 @@ describe('the client accepts', () => {
         amount: 5n,
         id,
       })
-      const signature = await bed.send([forwarded(bed.forwarder, deposit()), token, memo('hello')], {
+      const signature = await bed.send([forwardInstruction(bed.forwarder, deposit()), token, memo('hello')], {
         version,
       })
       const found = await bed.connection.getTransaction(signature, anyVersion)

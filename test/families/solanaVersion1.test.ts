@@ -8,7 +8,7 @@ import {
   depositNative,
   depositToken,
   executeTransfer,
-  forwarded,
+  forwardInstruction,
   memo,
   solanaBodies,
   tokenAccount,
@@ -63,7 +63,7 @@ describe('F-1: version 1 has the facts of version 0', () => {
     ['a deposit of SOL', () => [deposit()]],
     [
       'deposits called by a program and directly, SOL and a token',
-      () => [forwarded(bed.forwarder, deposit()), tokenDeposit(5n)],
+      () => [forwardInstruction(bed.forwarder, deposit()), tokenDeposit(5n)],
     ],
     [
       'a plain transfer of SOL into the vault',
@@ -256,7 +256,7 @@ describe('F-3: a version that is newer than what is read', () => {
     expect(await payers()).toBeUndefined()
     bed.node.showAs(first, 0)
     // A memo that another program writes, longer than what is read.
-    await pay(hidden, [forwarded(bed.forwarder, memo('x'.repeat(800)))])
+    await pay(hidden, [forwardInstruction(bed.forwarder, memo('x'.repeat(800)))])
     expect(await payers()).toBeUndefined()
   })
 })

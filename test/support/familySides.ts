@@ -178,7 +178,7 @@ export function sidesOf({ chains, url, requests }: SixFamilies): Sides {
       destination: () => ({ chainId: hyperliquidChainId, currency: perps, amount: '20000000000' }),
       payee() {
         const recipient = freshAddress()
-        return { recipient, held: async () => hyperliquid.venue.held(recipient, '') }
+        return { recipient, held: async () => hyperliquid.venue.balanceOf(recipient, '') }
       },
       async wallet() {
         const user = fundedHyperliquidUser(hyperliquid)

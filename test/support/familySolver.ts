@@ -5,7 +5,7 @@ import { makeLighterKey } from '@causeway/families'
 import {
   addDepositories,
   freeLoopbackPort,
-  type SolverProcess,
+  type SpawnedService,
   spawnOracle,
   spawnSolver,
 } from '@causeway/localnet'
@@ -25,7 +25,7 @@ export type FamilySolving = {
   /** Posts to the first oracle as a caller with a key. */
   readonly oracle: Pick<OracleTrio, 'post'>
   /** Another process of the one solver; it ends with the bed. */
-  startSolver(): SolverProcess
+  startSolver(): SpawnedService
   stop(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export async function startFamilySolving(
     await describePaying(chains)
     await ownDepositories(chains)
     const readElsewhere = async () => ({ ...chains, endpoints: await placesOf(chains.endpoints) })
-    const started = (process: SolverProcess) => closers.push(() => end(process))
+    const started = (process: SpawnedService) => closers.push(() => end(process))
     const { oracles, oracle } = await startOracles(await readElsewhere(), started)
     const six = await startSixFamilies(await readElsewhere(), oracles)
     closers.push(six.stop)
@@ -80,7 +80,7 @@ export async function startFamilySolving(
   }
 }
 
-async function end(process: SolverProcess): Promise<void> {
+async function end(process: SpawnedService): Promise<void> {
   process.kill('SIGKILL')
   await process.ended
 }
@@ -91,7 +91,7 @@ const peerKey = 'peer-key-of-the-tests'
 /** Two of the three that the hub knows, peers of each other: each is needed, so that one that refuses is seen. */
 async function startOracles(
   { network: { keys }, solana, endpoints }: FamilyChains,
-  started: (oracle: SolverProcess) => void,
+  started: (oracle: SpawnedService) => void,
 ): Promise<{ readonly oracles: string } & Pick<FamilySolving, 'oracle'>> {
   const vouching = await Promise.all(
     keys.oracles

@@ -8,7 +8,7 @@ import {
   token2022Program,
   tokenProgram,
 } from '@causeway/families/rules'
-import { type LocalAccount, type SolverProcess, spawnSolver } from '@causeway/localnet'
+import { type LocalAccount, type SpawnedService, spawnSolver } from '@causeway/localnet'
 import {
   createTokenAccount,
   initialiseMint,
@@ -46,7 +46,7 @@ export type Payment = {
 
 export type ReceivedBed = {
   readonly at: SolanaSettling
-  readonly solver: SolverProcess
+  readonly solver: SpawnedService
   readonly fillWallet: string
   addressOf(currency: SolanaCurrency): string
   tokenOf(currency: Exclude<SolanaCurrency, 'SOL'>): { readonly mint: PublicKey; readonly program: string }

@@ -152,7 +152,7 @@ export function recoverySides({ chains, url }: SixFamilies): Readonly<Record<Rec
       async payee() {
         // Nobody pays for an account that a withdrawal would need.
         const { account: recipient } = fundedHyperliquidUser(hyperliquid)
-        const held = () => hyperliquid.venue.held(recipient, spotDollars)
+        const held = () => hyperliquid.venue.balanceOf(recipient, spotDollars)
         const before = held()
         return { recipient, held: async () => held() - before }
       },

@@ -82,10 +82,10 @@ export function shortDepositsOf(
     async Hyperliquid() {
       // Nobody pays for an account that a refund would need.
       const [user, back] = [fundedHyperliquidUser(hyperliquid), fundedHyperliquidUser(hyperliquid)]
-      const before = hyperliquid.venue.held(back.account, '')
+      const before = hyperliquid.venue.balanceOf(back.account, '')
       return {
         ...{ user: user.account, refundTo: back.account },
-        returned: async () => hyperliquid.venue.held(back.account, '') - before,
+        returned: async () => hyperliquid.venue.balanceOf(back.account, '') - before,
         async deposit(quote) {
           const { status } = await authorize(url, quote, user)
           if (status !== 200) throw new Error('it was not authorized')

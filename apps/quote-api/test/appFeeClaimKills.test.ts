@@ -16,7 +16,7 @@ import {
 import { accrueAppFees, verifyLedger } from '@causeway/ledger'
 import {
   freeLoopbackPort,
-  type SolverProcess,
+  type SpawnedService,
   spawnSolver,
   startTestNetwork,
   type TestNetwork,
@@ -47,7 +47,7 @@ let directory: string
 let server: EmbeddedPostgres
 let database: Database
 let service: ServiceProcess | undefined
-let solver: SolverProcess | undefined
+let solver: SpawnedService | undefined
 
 beforeAll(async () => {
   network = await startTestNetwork({ blockTimeSeconds: 1 })

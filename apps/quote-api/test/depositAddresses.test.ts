@@ -13,7 +13,7 @@ import { createDatabase, type Database, type EmbeddedPostgres, startTestPostgres
 import { setPolicy } from '@causeway/ledger'
 import {
   movePrice,
-  type SolverProcess,
+  type SpawnedService,
   spawnSolver,
   startTestNetwork,
   type TestNetwork,
@@ -50,7 +50,7 @@ let directory: string
 let server: EmbeddedPostgres
 let database: Database
 let service: TestService
-let solver: SolverProcess
+let solver: SpawnedService
 let oracles: StandInOracle[] = []
 let url: string
 let opsUrl: string

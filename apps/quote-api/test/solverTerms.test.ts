@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from '@causeway/core'
-import { type SolverProcess, spawnSolver, waitUntil } from '@causeway/localnet'
+import { type SpawnedService, spawnSolver, waitUntil } from '@causeway/localnet'
 import { zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -40,7 +40,7 @@ let other: TestService
 let otherUrl: string
 let otherOpsUrl: string
 let otherAdminUrl: string
-let solver: SolverProcess | undefined
+let solver: SpawnedService | undefined
 let variables: Readonly<Record<string, string>>
 
 const swapped = async () => {
@@ -86,7 +86,7 @@ async function endSolver(): Promise<void> {
   solver = undefined
 }
 
-async function startSolver(changed: Readonly<Record<string, string>> = {}): Promise<SolverProcess> {
+async function startSolver(changed: Readonly<Record<string, string>> = {}): Promise<SpawnedService> {
   await endSolver()
   solver = spawnSolver({ ...variables, ...changed })
   await solver.ready()

@@ -6,7 +6,7 @@ import { setInterval } from 'node:timers'
 import { type Hex, hexToBytes, type NetworkOf } from '@causeway/core'
 import { bitcoinNetworkOf, createBitcoinCodec } from '@causeway/core/encodings'
 import { lineWallet, outputScript } from '@causeway/families/rules'
-import { ConstructedChain, funded, startBitcoinNode } from '@causeway/localnet/standIns/bitcoin'
+import { ConstructedChain, fundingTransaction, startBitcoinNode } from '@causeway/localnet/standIns/bitcoin'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recipientOf } from './support/bitcoinBench.ts'
 import { configsWithFamily, orderPaidOn } from './support/familyOrders.ts'
@@ -43,7 +43,7 @@ beforeAll(async () => {
   bed = await startSolverBed()
   // Blocks are ten minutes apart, and the test mines many: they begin long ago.
   chain = new ConstructedChain(nowSeconds() - 600 * 2_000)
-  const coins = funded({ script: wallet.script, value: 10n ** 8n })
+  const coins = fundingTransaction({ script: wallet.script, value: 10n ** 8n })
   chain.mine(coins)
   chain.mineEmpty(1_900)
   firstOutput = `${coins.getId()}:0`

@@ -6,7 +6,7 @@
 import type { Hex } from '@causeway/core'
 import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { outputScript } from '@causeway/families/rules'
-import { funded, keyOf } from '@causeway/localnet/standIns/bitcoin'
+import { fundingTransaction, keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { DeskWork, Subject } from '../src/wallet/chainDesk.ts'
 import {

@@ -5,11 +5,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   blockTimes,
-  countAsked,
+  countRequests,
   type FaultProxy,
   findExcess,
   makeBlocks,
-  newestOf,
+  newestBlockOf,
   startFaultProxy,
   startTestNetwork,
   type TestNetwork,
@@ -59,14 +59,14 @@ async function asked(blockTimeMs: number) {
   await solver.ready()
   await waitUntil('it leads', () => (solver.output().match(/lease_won/g) ?? []).length >= 2)
   await pause(3_000)
-  const atRest = await countAsked(proxy)
+  const atRest = await countRequests(proxy)
   for (const from of ['base', 'optimism'] as const) {
     const { chainId } = network.deployment[from]
     const deposits = [{ chainId, transactionId: generatePrivateKey(), onchainIndex: '0' }]
     work.add(fillItem(network, { ...(await signOrder(network, { from })), deposits }))
   }
   await pause(2_000)
-  const waiting = await countAsked(proxy)
+  const waiting = await countRequests(proxy)
   solver.kill('SIGTERM')
   await solver.ended
   return { atRest, waiting }
@@ -75,9 +75,9 @@ async function asked(blockTimeMs: number) {
 test('F-106, F-118: five blocks a second cost a solver as much as one in two seconds', async () => {
   const slow = await asked(blockTimes.optimism)
   onTestFinished(makeBlocks(network.chains.base.url, blockTimes.base))
-  const before = await newestOf(proxy)
+  const before = await newestBlockOf(proxy)
   const fast = await asked(blockTimes.base)
-  expect((await newestOf(proxy)) - before).toBeGreaterThan(100)
+  expect((await newestBlockOf(proxy)) - before).toBeGreaterThan(100)
   expect(findExcess({ fast: fast.atRest, slow: slow.atRest }, 10)).toEqual([])
   expect(findExcess({ fast: fast.waiting, slow: slow.waiting }, 40)).toEqual([])
 }, 240_000)

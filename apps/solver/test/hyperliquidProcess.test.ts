@@ -5,7 +5,7 @@
 // a stand-in; a scripted quote-api; what counts is what the accounts hold at the end.
 import { type Hex, orderId as hashOf, type NetworkOf, type Order } from '@causeway/core'
 import { mainNetwork } from '@causeway/core/encodings'
-import { freeLoopbackPort, type SolverProcess, spawnOracle, waitUntil } from '@causeway/localnet'
+import { freeLoopbackPort, type SpawnedService, spawnOracle, waitUntil } from '@causeway/localnet'
 import type { FaultyService } from '@causeway/localnet/standIns/http'
 import {
   type ExchangeLedger,
@@ -45,7 +45,7 @@ let ledger: ExchangeLedger
 let venue: HyperliquidVenue
 let node: FaultyService
 let hub: HubMappings
-let oracles: readonly { readonly setting: string; readonly process: SolverProcess }[]
+let oracles: readonly { readonly setting: string; readonly process: SpawnedService }[]
 
 beforeAll(async () => {
   bed = await startSolverBed()
@@ -111,7 +111,7 @@ const family = (): PaidFamily => ({
   freshPayment: (currency) => ({ recipient: somebody(), currency, amount }),
   order: (payment, refundTo) =>
     orderPaidOn(bed.network, { key: 'hyperliquid', networkOf, payment, refundTo }),
-  held: ({ recipient, currency }) => venue.held(recipient, currency === perps ? '' : currency),
+  held: ({ recipient, currency }) => venue.balanceOf(recipient, currency === perps ? '' : currency),
   settle: () => pause(5_000),
 })
 

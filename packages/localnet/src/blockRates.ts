@@ -22,7 +22,7 @@ export function makeBlocks(url: string, everyMs: number): () => void {
 }
 
 /** Requests counted in 16 seconds. */
-export async function countAsked(proxy: FaultProxy): Promise<FaultCounters> {
+export async function countRequests(proxy: FaultProxy): Promise<FaultCounters> {
   proxy.resetCounters()
   await pause(16_000)
   return proxy.counters()
@@ -61,11 +61,11 @@ export async function findUnequalWork(
   leastRequests: number,
 ): Promise<readonly string[]> {
   const readHeights = async () => ({
-    base: await newestOf(chains.base),
-    optimism: await newestOf(chains.optimism),
+    base: await newestBlockOf(chains.base),
+    optimism: await newestBlockOf(chains.optimism),
   })
   const before = await readHeights()
-  const [fast, slow] = await Promise.all([countAsked(chains.base), countAsked(chains.optimism)])
+  const [fast, slow] = await Promise.all([countRequests(chains.base), countRequests(chains.optimism)])
   const after = await readHeights()
   const wasBaseFaster = after.base - before.base > 3 * (after.optimism - before.optimism)
   return [
@@ -74,6 +74,6 @@ export async function findUnequalWork(
   ]
 }
 
-export async function newestOf({ url }: FaultProxy): Promise<number> {
+export async function newestBlockOf({ url }: FaultProxy): Promise<number> {
   return Number(await askNode(url, 'eth_blockNumber', []))
 }

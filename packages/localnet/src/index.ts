@@ -21,11 +21,11 @@ export {
 export {
   blockTimes,
   type CountedChains,
-  countAsked,
+  countRequests,
   findExcess,
   findUnequalWork,
   makeBlocks,
-  newestOf,
+  newestBlockOf,
 } from './blockRates.ts'
 export {
   delegationManagerAbi,
@@ -129,7 +129,7 @@ export {
 } from './scriptedChain/blockTree.ts'
 export { type ScriptedChain, startScriptedChain } from './scriptedChain/startScriptedChain.ts'
 export { solverEnvironment } from './solver/solverEnvironment.ts'
-export { type SolverProcess, spawnAllocator, spawnOracle, spawnSolver } from './solver/spawnSolver.ts'
+export { type SpawnedService, spawnAllocator, spawnOracle, spawnSolver } from './solver/spawnSolver.ts'
 export { deployUniswapV3, type UniswapV3Deployment } from './uniswap/deployUniswapV3.ts'
 export { approveAll, createPool, type PriceRatio } from './uniswap/pools.ts'
 export { type PoolTestbed, startPoolTestbed } from './uniswap/poolTestbed.ts'

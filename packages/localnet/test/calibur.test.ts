@@ -14,7 +14,7 @@ import {
 import { placeCalibur } from '../src/deploy/predeploys.ts'
 import { localAccount } from '../src/keys/generateKeys.ts'
 import { type Anvil, startAnvil } from '../src/nodes/anvil.ts'
-import { mined } from '../src/nodes/clients.ts'
+import { waitUntilMined } from '../src/nodes/clients.ts'
 import { connectLocalChain, type LocalChain } from '../src/nodes/localChain.ts'
 
 const chainId = 8_453
@@ -50,7 +50,7 @@ const paid = () => chain.client.getBalance({ address: target })
 async function submit({ to, data }: { readonly to: Hex; readonly data: Hex }): Promise<void> {
   const clients = chain.as(submitter)
   const hash = await clients.walletClient.sendTransaction({ to, data, gas: 300_000n })
-  await mined(clients, hash, hash)
+  await waitUntilMined(clients, hash, hash)
 }
 
 const errorOf = (call: { readonly to: Hex; readonly data: Hex }): Promise<string> =>

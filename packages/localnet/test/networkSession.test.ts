@@ -120,7 +120,7 @@ describe('startSession', () => {
       return (await fetch(read.BASE_RPC_URL, { method: 'POST', body: JSON.stringify(calls) })).status
     }
     expect([await ask(3), await ask(4)]).toEqual([200, 500])
-    await session.endpoints.be('batch-10')
+    await session.endpoints.changePersonality('batch-10')
     expect([await ask(4), await ask(11)]).toEqual([200, 200])
     await session.stop()
     await expect(ask(1)).rejects.toThrow('fetch failed')

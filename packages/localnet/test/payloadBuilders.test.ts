@@ -48,7 +48,7 @@ import {
   solanaVault,
   tronChainId,
 } from '../src/families/familyPlans.ts'
-import { mined } from '../src/nodes/clients.ts'
+import { waitUntilMined } from '../src/nodes/clients.ts'
 import { type ContractBench, startHubBench } from './support/contractBench.ts'
 
 let bench: ContractBench<HubDeployment>
@@ -71,7 +71,7 @@ async function deploy(name: ContractName, abi: Abi, args: readonly unknown[] = [
   const { bytecode } = bench.artifacts[name]
   const { account } = clients.walletClient
   const hash = await clients.walletClient.deployContract({ abi, bytecode, args, account, chain: null })
-  const { contractAddress } = await mined(clients, hash, name)
+  const { contractAddress } = await waitUntilMined(clients, hash, name)
   if (contractAddress == null) throw new Error(`${name} has no address`)
   return contractAddress
 }

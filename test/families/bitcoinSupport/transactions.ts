@@ -1,7 +1,7 @@
 import { keyOf } from '@causeway/localnet/standIns/bitcoin'
 import { Transaction } from 'bitcoinjs-lib'
 
-export { funded as funding } from '@causeway/localnet/standIns/bitcoin'
+export { fundingTransaction as funding } from '@causeway/localnet/standIns/bitcoin'
 
 export const depositoryKey = keyOf('depository')
 export const additionalKey = keyOf('additional depository')

@@ -18,7 +18,7 @@ import {
   allocatorKeys,
   hubAbi,
   type Session,
-  type SolverProcess,
+  type SpawnedService,
   spawnAllocator,
   type TestNetwork,
 } from '@causeway/localnet'
@@ -147,7 +147,7 @@ export type AllocatorSettings = {
   readonly variables?: Readonly<Record<string, string>>
 }
 
-export type RunningAllocator = SolverProcess & {
+export type RunningAllocator = SpawnedService & {
   /** Status and body. */
   ask(path: '/ready' | '/metrics'): Promise<{ readonly status: number; readonly text: string }>
 }

@@ -6,7 +6,7 @@ import { lineWallet, type OutPoint, outputScript } from '@causeway/families/rule
 import {
   type BitcoinNode,
   ConstructedChain,
-  funded,
+  fundingTransaction,
   keyOf,
   startBitcoinNode,
   transactionOf,

@@ -1,7 +1,7 @@
 // Tests of a solver process on a chain of any family: it pays every order and claim once, though it is killed, and
 // refunds a deposit on Base once its order is closed there.
 import type { Hex } from '@causeway/core'
-import { type SolverProcess, waitUntil } from '@causeway/localnet'
+import { type SpawnedService, waitUntil } from '@causeway/localnet'
 import { expect } from 'vitest'
 import { claimOf, type FamilyOrder, type FamilyPayment, fillOf } from './familyOrders.ts'
 import { freshAddress, refundItem } from './paidOrders.ts'
@@ -28,7 +28,7 @@ export type PaidFamily = {
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-type Paid = { readonly work: ScriptedWork; readonly solver: SolverProcess }
+type Paid = { readonly work: ScriptedWork; readonly solver: SpawnedService }
 
 /** Six orders while the solver is killed three times. @returns what the orders are called in its work */
 export async function paysEveryOrderOnce(

@@ -9,7 +9,7 @@ import type { Hex } from '@causeway/core'
 import { createDatabase, startTestDatabase, type TestDatabase } from '@causeway/database'
 import {
   bundledScript,
-  type SolverProcess,
+  type SpawnedService,
   solverEnvironment,
   spawnSolver,
   type TestNetwork,
@@ -110,7 +110,7 @@ export async function runSolverCommand(
 }
 
 /** A solver in a process of its own; gone after the test. */
-export function startSolver({ environment }: Pick<SolverSettings, 'environment'>): SolverProcess {
+export function startSolver({ environment }: Pick<SolverSettings, 'environment'>): SpawnedService {
   const solver = spawnSolver(environment)
   onTestFinished(async () => {
     solver.kill('SIGCONT')
@@ -128,7 +128,7 @@ export async function surviveKills(
   settings: SolverSettings,
   { work, kills }: { readonly work: Pick<ScriptedWork, 'dropReports'>; readonly kills: number },
   addWork: () => Promise<void>,
-): Promise<SolverProcess> {
+): Promise<SpawnedService> {
   for (let round = 0; round < kills; round += 1) {
     const solver = startSolver(settings)
     await solver.ready()

@@ -97,7 +97,7 @@ export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
 /** Contracts of both user chains, with equal addresses on every machine. Two of them do not use the depository. */
 export function userChainPlan(artifacts: Artifacts): UserChainPlan {
   return {
-    depository: named(localDepository()),
+    depository: withName(localDepository()),
     fillContract: quotingContract('FillContract', { depository: zeroAddress }),
     cleanupRouter: quotingContract('CleanupRouter', { depository: zeroAddress }),
     ...marketPlan(artifacts, zeroSalt),
@@ -116,7 +116,7 @@ const tronEnvironment = 'local.tron'
 export function tronPlan(artifacts: Artifacts): TronPlan {
   const { tokens } = marketPlan(artifacts, deploymentSalt(tronEnvironment))
   return {
-    depository: named(tronDepository()),
+    depository: withName(tronDepository()),
     fillContract: quotingContract('FillContract', { depository: zeroAddress }, tronEnvironment),
     usdc: { ...tokens.USDC, what: 'USDC of Tron' },
   }
@@ -195,10 +195,10 @@ function quotingContract(
 ): PlannedContract {
   const plannedContract = planDeployment(environment, around).find((contract) => contract.name === name)
   if (plannedContract === undefined) throw new Error(`${name} is not planned`)
-  return named(plannedContract)
+  return withName(plannedContract)
 }
 
 /** Names a contract in messages as its sources do. */
-export function named(contract: PlannedDeployment): PlannedContract & PlannedDeployment {
+export function withName(contract: PlannedDeployment): PlannedContract & PlannedDeployment {
   return { what: contract.name, ...contract }
 }

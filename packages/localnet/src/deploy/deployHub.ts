@@ -9,7 +9,7 @@ import type { Artifacts } from '../contracts/artifacts.ts'
 import type { HubDeployment } from '../contracts/deployment.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import type { LocalChain } from '../nodes/localChain.ts'
-import { hubPlan, localEnvironment, named, paidDepositories } from './contractPlan.ts'
+import { hubPlan, localEnvironment, paidDepositories, withName } from './contractPlan.ts'
 import { deployMissing, deploymentChain } from './deployContracts.ts'
 import { fundNative } from './fundAccounts.ts'
 import { hubGrants } from './funding.ts'
@@ -28,7 +28,7 @@ export async function deployHub(
   const { builders, ...contracts } = plan
   const owner = keys.deployer.address
   await Promise.all([placeMulticall3(chain, artifacts), fundNative(chain, hubGrants(keys))])
-  await deployMissing(chain, keys.deployer, [...Object.values(contracts), ...builders].map(named))
+  await deployMissing(chain, keys.deployer, [...Object.values(contracts), ...builders].map(withName))
   const parties = {
     owner,
     mappingOperator: owner,
@@ -65,7 +65,7 @@ export async function addDepositories(
 ): Promise<void> {
   const depositories = paidDepositories(replacing)
   const { builders } = hubPlan(depositories)
-  await deployMissing(chain, deployer, builders.map(named))
+  await deployMissing(chain, deployer, builders.map(withName))
   const { publicClient, walletClient } = chain.as(deployer)
   const added = depositories.filter(({ depository }) => Object.values(replacing).includes(depository))
   for (const { chainId, depository, builder } of added) {

@@ -51,7 +51,7 @@ export async function openHyperliquid({
   }
   for (const { account, amount } of funding?.hyperliquid ?? []) venue.fund(account, { '': BigInt(amount) })
   for (const entry of journal.kept) {
-    if ('transfer' in entry) venue.repeat(entry.transfer)
+    if ('transfer' in entry) venue.execute(entry.transfer)
     else if ('wallet' in entry) placeWallet(entry.wallet, entry.account)
     else listDeposit(ledger, depository, { ...entry, units: BigInt(entry.units) })
   }

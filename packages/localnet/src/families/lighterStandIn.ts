@@ -36,7 +36,7 @@ export async function openLighter({
   for (const { account, owner, amount } of funding?.lighter ?? [])
     exchange.setAccount(account, owner, { '0': BigInt(amount) })
   for (const entry of journal.kept) {
-    if ('transfer' in entry) exchange.repeat(entry.transfer)
+    if ('transfer' in entry) exchange.execute(entry.transfer)
     else listDeposit(exchange, depository, { ...entry, units: BigInt(entry.units) })
   }
   const node = await startLighterNode(port, exchange)

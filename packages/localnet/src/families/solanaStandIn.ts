@@ -39,7 +39,7 @@ export async function openSolana(options: StandInOptions): Promise<FamilyStandIn
   node.airdrop(deployed.addresses.vault, leftLamports)
   const deposit = (amount: bigint, depositor: string): string => {
     const sender = Keypair.fromSeed(createHash('sha256').update(depositor).digest())
-    const [earlier] = node.naming(sender.publicKey.toBase58())
+    const [earlier] = node.transactionsOf(sender.publicKey.toBase58())
     return earlier?.[0] ?? depositFrom({ node, deployed }, sender, amount)
   }
   const begin = () => {

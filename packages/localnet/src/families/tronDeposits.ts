@@ -1,9 +1,9 @@
 import type { Hex } from '@causeway/core'
 import { encodeDepositNative } from '@causeway/families/rules'
-import { mined } from '../nodes/clients.ts'
+import { waitUntilMined } from '../nodes/clients.ts'
 import { connectLocalChain } from '../nodes/localChain.ts'
 import type { KnownTransaction } from '../standIns/tron/knowledge.ts'
-import { createTronLedger, type EvmBehind } from '../standIns/tron/tronLedger.ts'
+import { createTronLedger, type EvmBackend } from '../standIns/tron/tronLedger.ts'
 import type { StandInOptions } from './standIn.ts'
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`
@@ -17,7 +17,7 @@ export async function depositTrx(
     known,
     node,
     amount,
-  }: Pick<EvmBehind, 'node'> & {
+  }: Pick<EvmBackend, 'node'> & {
     readonly known: Map<string, KnownTransaction>
     readonly amount: bigint
   },
@@ -30,7 +30,7 @@ export async function depositTrx(
       async send(from, to, data = '0x', value = 0n) {
         const clients = chain.as(from)
         const transactionId = await clients.walletClient.sendTransaction({ to, data, value })
-        await mined(clients, transactionId, 'the transaction')
+        await waitUntilMined(clients, transactionId, 'the transaction')
         return { transactionId }
       },
       mine: (blocks = 1) => chain.node.mine({ blocks }),

@@ -23,7 +23,11 @@ const receiptPollMs = 10
  * own wait does, never ends on a node that mines on demand and has just mined this one.
  * @throws Error when it reverted, or is not mined in a minute
  */
-export async function mined(clients: LocalClients, hash: Hex, subject: string): Promise<TransactionReceipt> {
+export async function waitUntilMined(
+  clients: LocalClients,
+  hash: Hex,
+  subject: string,
+): Promise<TransactionReceipt> {
   const deadline = Date.now() + minedTimeoutMs
   while (Date.now() < deadline) {
     const receipt = await clients.publicClient.getTransactionReceipt({ hash }).catch(ignoreNotFound)

@@ -5,7 +5,7 @@ import { bundledScript } from '../processes/bundledScript.ts'
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
 
 /** A service that a test runs as a process: a solver, an allocator or an oracle. */
-export type SolverProcess = {
+export type SpawnedService = {
   readonly pid: number
   /** Everything it printed so far, both streams. */
   output(): string
@@ -20,17 +20,17 @@ export type SolverProcess = {
  * Runs the solver's `main.ts` in a process, for tests, which have to end it.
  * @param environment that of `solverEnvironment`, with the keys
  */
-export function spawnSolver(environment: Readonly<Record<string, string>>): SolverProcess {
+export function spawnSolver(environment: Readonly<Record<string, string>>): SpawnedService {
   return spawnService('apps/solver/src/main.ts', environment, 'solver is ready')
 }
 
 /** As `spawnSolver`, the allocator. @param variables its whole environment: see `allocatorEnvironment` */
-export function spawnAllocator(variables: Readonly<Record<string, string>>): SolverProcess {
+export function spawnAllocator(variables: Readonly<Record<string, string>>): SpawnedService {
   return spawnService('apps/allocator/src/main.ts', variables, 'allocator is listening')
 }
 
 /** As `spawnSolver`, an oracle. @param variables its whole environment */
-export function spawnOracle(variables: Readonly<Record<string, string>>): SolverProcess {
+export function spawnOracle(variables: Readonly<Record<string, string>>): SpawnedService {
   return spawnService('apps/oracle/src/main.ts', variables, 'oracle is listening')
 }
 
@@ -38,7 +38,7 @@ function spawnService(
   script: string,
   variables: Readonly<Record<string, string>>,
   readyText: string,
-): SolverProcess {
+): SpawnedService {
   const child = spawn(process.execPath, [bundledScript(script)], {
     cwd: repositoryRoot,
     env: { PATH: process.env['PATH'], ...variables },

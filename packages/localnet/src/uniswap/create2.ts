@@ -1,7 +1,7 @@
 import { create2Proxy } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { concatHex, getContractAddress } from 'viem'
-import { type LocalClients, mined } from '../nodes/clients.ts'
+import { type LocalClients, waitUntilMined } from '../nodes/clients.ts'
 
 /** The CREATE2 proxy of public chains, which every anvil has from its first block. */
 export { create2Proxy }
@@ -35,7 +35,7 @@ export async function sendToProxy(clients: LocalClients, initCode: Hex, subject:
     to: create2Proxy,
     data: concatHex([zeroSalt, initCode]),
   })
-  await mined(clients, hash, `deployment of ${subject}`)
+  await waitUntilMined(clients, hash, `deployment of ${subject}`)
 }
 
 export async function hasCode(clients: LocalClients, address: Hex): Promise<boolean> {

@@ -13,7 +13,7 @@ import { tokenAbi } from '../contracts/abis.generated.ts'
 import type { Artifacts } from '../contracts/artifacts.ts'
 import { loadArtifacts } from '../contracts/artifacts.ts'
 import { type Anvil, type AnvilOptions, startAnvil } from '../nodes/anvil.ts'
-import { type LocalClients, mined } from '../nodes/clients.ts'
+import { type LocalClients, waitUntilMined } from '../nodes/clients.ts'
 import { deployThroughProxy } from './create2.ts'
 import { deployUniswapV3, type UniswapV3Deployment } from './deployUniswapV3.ts'
 
@@ -90,13 +90,13 @@ async function deployToken(
     functionName: 'initialize',
     args: [owner],
   })
-  await mined(clients, initialized, 'initialize')
+  await waitUntilMined(clients, initialized, 'initialize')
   const minted = await walletClient.writeContract({
     address: token,
     abi: tokenAbi,
     functionName: 'mint',
     args: [[{ to: owner, amount: tokenSupply }]],
   })
-  await mined(clients, minted, 'token mint')
+  await waitUntilMined(clients, minted, 'token mint')
   return token
 }

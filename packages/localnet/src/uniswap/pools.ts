@@ -1,7 +1,7 @@
 import { type Hex, sqrtPriceX96FromAmounts } from '@causeway/core'
 import { erc20Abi, maxUint256, zeroAddress } from 'viem'
 import type { PoolDeployment } from '../contracts/deployment.ts'
-import { type LocalClients, mined } from '../nodes/clients.ts'
+import { type LocalClients, waitUntilMined } from '../nodes/clients.ts'
 import { factoryAbi, poolAbi, positionManagerAbi } from './abis.ts'
 import { lowerCase } from './create2.ts'
 import type { UniswapV3Deployment } from './deployUniswapV3.ts'
@@ -52,7 +52,7 @@ export async function createPool(
       functionName: 'createAndInitializePoolIfNecessary',
       args: [token0, token1, feePips, sqrtPriceX96],
     })
-    await mined(args, hash, 'pool creation')
+    await waitUntilMined(args, hash, 'pool creation')
   }
   return { address: lowerCase(await readPool()), token0, token1, feePips, tickSpacing }
 }
@@ -85,5 +85,5 @@ export async function approveAll(
     functionName: 'approve',
     args: [spender, maxUint256],
   })
-  await mined(args, hash, 'approval')
+  await waitUntilMined(args, hash, 'approval')
 }

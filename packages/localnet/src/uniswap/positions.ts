@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { encodeFunctionData, encodePacked, keccak256, parseEventLogs } from 'viem'
 import type { PoolDeployment } from '../contracts/deployment.ts'
-import { type LocalClients, mined, poolCallGas } from '../nodes/clients.ts'
+import { type LocalClients, poolCallGas, waitUntilMined } from '../nodes/clients.ts'
 import { poolAbi, positionManagerAbi } from './abis.ts'
 import type { UniswapV3Deployment } from './deployUniswapV3.ts'
 import { approveAll } from './pools.ts'
@@ -46,7 +46,7 @@ export async function mintPositions(
       gas: poolCallGas,
       args: [calls],
     })
-    const { logs } = await mined(args, hash, 'mint')
+    const { logs } = await waitUntilMined(args, hash, 'mint')
     for (const { args: added } of parseEventLogs({
       abi: positionManagerAbi,
       logs,
@@ -119,6 +119,6 @@ export async function burnLiquidity(
     gas: poolCallGas,
     args: [{ tokenId, liquidity, amount0Min: 0n, amount1Min: 0n, deadline: noDeadline }],
   })
-  await mined(args, hash, 'burn')
+  await waitUntilMined(args, hash, 'burn')
   return hash
 }

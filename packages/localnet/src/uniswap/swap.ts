@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import type { PoolDeployment } from '../contracts/deployment.ts'
-import { type LocalClients, mined, poolCallGas } from '../nodes/clients.ts'
+import { type LocalClients, poolCallGas, waitUntilMined } from '../nodes/clients.ts'
 import { swapRouterAbi } from './abis.ts'
 import type { UniswapV3Deployment } from './deployUniswapV3.ts'
 import { approveAll } from './pools.ts'
@@ -37,6 +37,6 @@ export async function swapExactInput(
       },
     ],
   })
-  await mined(args, hash, 'swap')
+  await waitUntilMined(args, hash, 'swap')
   return hash
 }

@@ -9,7 +9,7 @@ import { deployUserChain } from '../../src/deploy/deployUserChain.ts'
 import { generateLocalKeys, localAccount } from '../../src/keys/generateKeys.ts'
 import type { LocalAccount, LocalKeys } from '../../src/keys/localKeys.ts'
 import { startAnvil } from '../../src/nodes/anvil.ts'
-import { mined } from '../../src/nodes/clients.ts'
+import { waitUntilMined } from '../../src/nodes/clients.ts'
 import { connectLocalChain, type LocalChain } from '../../src/nodes/localChain.ts'
 
 export type ContractBench<Deployment> = {
@@ -60,7 +60,7 @@ async function startBench<Deployment>(
     async send(from, to, data = '0x', valueWei = 0n) {
       const clients = chain.as(from)
       const hash = await clients.walletClient.sendTransaction({ to, data, value: valueWei })
-      return mined(clients, hash, hash)
+      return waitUntilMined(clients, hash, hash)
     },
     revert: (from, to, data = '0x', valueWei = 0n) =>
       revertName(chain, errors, { account: from.address, to, data, value: valueWei }),

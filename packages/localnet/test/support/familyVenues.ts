@@ -39,7 +39,7 @@ import { familyVariables } from '../../src/families/familyVariables.ts'
 import type { TestNetwork } from '../../src/network/testNetwork/startTestNetwork.ts'
 import { startAnvil } from '../../src/nodes/anvil.ts'
 import { askNode } from '../../src/nodes/askNode.ts'
-import { mined } from '../../src/nodes/clients.ts'
+import { waitUntilMined } from '../../src/nodes/clients.ts'
 import { connectLocalChain, type LocalChain } from '../../src/nodes/localChain.ts'
 import { ConstructedChain, startBitcoinNode } from '../../src/standIns/bitcoin/index.ts'
 import { type ExchangeLedger, startExchange } from '../../src/standIns/hyperliquid/index.ts'
@@ -125,7 +125,7 @@ async function baseVenue(network: TestNetwork): Promise<Venue> {
       const clients = chain.as(network.keys.fillWallet)
       const data = payloadCallData(payload, signature)
       const hash = await clients.walletClient.sendTransaction({ to: depository, data })
-      await mined(clients, hash, 'the payout')
+      await waitUntilMined(clients, hash, 'the payout')
       await network.mine('base', blocksOnTop)
       return hash
     },
@@ -155,7 +155,7 @@ async function tronVenue({ deployment, keys }: TestNetwork) {
       async send(from, to, data = '0x', value = 0n) {
         const clients = chain.as(from)
         const transactionId = await clients.walletClient.sendTransaction({ to, data, value })
-        await mined(clients, transactionId, 'the transaction')
+        await waitUntilMined(clients, transactionId, 'the transaction')
         return { transactionId }
       },
     },

@@ -3,7 +3,7 @@ import type { Hex } from '@causeway/core'
 import { encodeFunctionData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { tokenAbi } from '../../contracts/abis.generated.ts'
-import { mined } from '../../nodes/clients.ts'
+import { waitUntilMined } from '../../nodes/clients.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 
 const noOrder: Hex = `0x${'00'.repeat(32)}`
@@ -31,6 +31,6 @@ export async function depositUsdc(
     functionName: 'depositErc20',
     args: [user.address, tokens.USDC, amount, noOrder],
   })
-  await mined(clients, transactionId, 'the deposit')
+  await waitUntilMined(clients, transactionId, 'the deposit')
   return { transactionId, depositor: user.address }
 }

@@ -7,7 +7,7 @@ import type { LocalChain, LocalTransaction } from '../../nodes/localChain.ts'
 import type { PricedToken } from './poolTarget.ts'
 
 /** One user chain with the keys that act on it. */
-export type Side = {
+export type OperatedChain = {
   readonly chain: LocalChain
   readonly deployment: ChainDeployment
   readonly keys: LocalKeys
@@ -18,7 +18,7 @@ export type Spending = { readonly token: PricedToken; readonly amount: bigint }
 
 /** Mints or wraps what the keeper lacks of all that the swaps together may spend. */
 export async function provideTokens(
-  { chain, deployment, keys }: Side,
+  { chain, deployment, keys }: OperatedChain,
   spends: readonly Spending[],
 ): Promise<void> {
   for (const [address, amount] of totals(spends)) {
@@ -40,7 +40,7 @@ function totals(spends: readonly Spending[]): ReadonlyMap<Hex, bigint> {
   return sums
 }
 
-async function wrap({ chain, deployment, keys }: Side, amountWei: bigint): Promise<void> {
+async function wrap({ chain, deployment, keys }: OperatedChain, amountWei: bigint): Promise<void> {
   const { address } = keys.keeper
   const balanceWei = await chain.client.getBalance({ address })
   await chain.node.setBalance({ address, value: balanceWei + amountWei })
@@ -65,7 +65,7 @@ async function mint(
 
 /** Approvals that the keeper still has to give to the swap router; one that is half used is given again. */
 export async function neededApprovals(
-  { chain, deployment, keys }: Side,
+  { chain, deployment, keys }: OperatedChain,
   spends: readonly Spending[],
 ): Promise<readonly LocalTransaction[]> {
   const spender = deployment.uniswapV3.swapRouter

@@ -3,7 +3,7 @@ import { priceFeedAbi } from '../../contracts/abis.generated.ts'
 import type { LocalTransaction } from '../../nodes/localChain.ts'
 import { poolAbi, swapRouterAbi } from '../../uniswap/abis.ts'
 import { type PriceKey, readFeeds } from '../refreshFeeds.ts'
-import { neededApprovals, provideTokens, type Side, type Spending } from './keeperFunds.ts'
+import { neededApprovals, type OperatedChain, provideTokens, type Spending } from './keeperFunds.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 import {
   type Answers,
@@ -48,7 +48,7 @@ export async function movePrice(network: OperatedNetwork, move: PriceMove): Prom
   )
 }
 
-async function moveOnChain(side: Side, move: PriceMove): Promise<void> {
+async function moveOnChain(side: OperatedChain, move: PriceMove): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await moveOnce(side, move)
@@ -59,7 +59,7 @@ async function moveOnChain(side: Side, move: PriceMove): Promise<void> {
   }
 }
 
-async function moveOnce(side: Side, { price, answer, only }: PriceMove): Promise<void> {
+async function moveOnce(side: OperatedChain, { price, answer, only }: PriceMove): Promise<void> {
   const { chain, deployment, keys } = side
   const setAnswer: LocalTransaction = {
     what: `setting of ${price}`,
@@ -83,7 +83,7 @@ async function moveOnce(side: Side, { price, answer, only }: PriceMove): Promise
     throw new Error(`${unreached.length} pools did not reach ${price} on ${deployment.chainKey}`)
 }
 
-async function currentAnswers({ chain, deployment }: Side): Promise<Answers> {
+async function currentAnswers({ chain, deployment }: OperatedChain): Promise<Answers> {
   const rounds = await readFeeds(chain, deployment)
   // CAST: there is one round per price key.
   return Object.fromEntries(rounds.map(({ key, answer }) => [key, answer])) as Answers
@@ -91,7 +91,7 @@ async function currentAnswers({ chain, deployment }: Side): Promise<Answers> {
 
 /** One swap for each pool whose price differs from the ratio of the feeds' answers. */
 async function neededSwaps(
-  { chain, deployment }: Side,
+  { chain, deployment }: OperatedChain,
   price: PriceKey,
   answers: Answers,
 ): Promise<readonly Swap[]> {
@@ -116,7 +116,11 @@ function spendingOf({ zeroForOne, token0, token1 }: Swap, answers: Answers): Spe
   return { token, amount: unitsWorth(token, spendingUsd, answers) }
 }
 
-function swapTransaction({ deployment, keys }: Side, swap: Swap, answers: Answers): LocalTransaction {
+function swapTransaction(
+  { deployment, keys }: OperatedChain,
+  swap: Swap,
+  answers: Answers,
+): LocalTransaction {
   const { pool, zeroForOne, limitX96, token0, token1 } = swap
   const [tokenIn, tokenOut] = zeroForOne ? [token0, token1] : [token1, token0]
   return {

@@ -4,7 +4,7 @@ import { BaseError, ContractFunctionRevertedError, concatHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { z } from 'zod'
 import { readJsonFile } from '../../files/jsonFile.ts'
-import { mined } from '../../nodes/clients.ts'
+import { waitUntilMined } from '../../nodes/clients.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 
 const hex = z
@@ -58,7 +58,7 @@ export async function submitExecution(
       args: [{ idempotencyKey, actions }, oracleMultisig, signature],
     })
     const hash = await clients.walletClient.writeContract(request)
-    await mined(clients, hash, 'the execution')
+    await waitUntilMined(clients, hash, 'the execution')
     return hash
   } catch (error) {
     const cause =

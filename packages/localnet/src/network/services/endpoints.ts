@@ -6,9 +6,9 @@ type Variables = Readonly<Record<string, string>>
 /** Endpoints by which the services of a session read the chains where they do not read the nodes themselves. */
 export type SessionEndpoints = {
   /** Replaces, in the environment of one service, the variables that name endpoints. */
-  replacedIn(variables: Variables): Promise<Variables>
+  replaceEndpoints(variables: Variables): Promise<Variables>
   /** Changes the personality of the open proxies, which are those of the family that the session began with. */
-  be(personality: PersonalityName): Promise<void>
+  changePersonality(personality: PersonalityName): Promise<void>
   stop(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function openEndpoints(args: {
   }
   const openProxies = async (urls: string) => (await Promise.all(urls.split(',').map(openProxy))).join(',')
   return {
-    async replacedIn(variables) {
+    async replaceEndpoints(variables) {
       const replaced: Record<string, string> = {}
       for (const [name, value] of Object.entries(variables)) {
         if (value === '') continue
@@ -53,7 +53,7 @@ export function openEndpoints(args: {
       }
       return { ...variables, ...replaced }
     },
-    async be(next) {
+    async changePersonality(next) {
       personality = next
       await Promise.all(proxies.map((proxy) => setPersonality(proxy, next)))
     },

@@ -16,7 +16,7 @@ export type ServiceOptions = {
   /** Ports of every service of the session, this one's included. */
   readonly ports: ReadonlyMap<string, ServicePorts>
   readonly families?: FamilyUrls | undefined
-  readonly endpoints: Pick<SessionEndpoints, 'replacedIn'>
+  readonly endpoints: Pick<SessionEndpoints, 'replaceEndpoints'>
   /** Environment that the service inherits; its plan overrides it. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Takes a line that says that the start takes long, and where to look. */
@@ -43,7 +43,7 @@ export async function startService(plan: ServicePlan, options: ServiceOptions): 
   const { paths, runFile } = network
   const writeSecret = (name: string, secret: string) => writeSecretFile(paths.secrets, name, secret)
   const planned = await plan.environment({ network, writeSecret, ports: options.ports, families }, ports)
-  const environment = await options.endpoints.replacedIn(planned)
+  const environment = await options.endpoints.replaceEndpoints(planned)
   await writeServiceFile(paths.serviceFile(plan.name), environment)
   const process = await startProcess({
     name: plan.name,

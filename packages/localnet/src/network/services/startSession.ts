@@ -47,7 +47,7 @@ export type Session = {
   readonly services: readonly RunningService[]
   /** Chains of the other families; absent where they do not run. The first is open, the others open later. */
   readonly families: OtherChains | undefined
-  readonly endpoints: Pick<SessionEndpoints, 'be'>
+  readonly endpoints: Pick<SessionEndpoints, 'changePersonality'>
   /** API key of the demo sponsor; absent when no quote-api runs. */
   readonly sponsorApiKey: string | undefined
   /** Resolves when a part ends on its own; never after `stop`. */

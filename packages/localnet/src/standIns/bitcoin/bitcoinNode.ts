@@ -220,7 +220,7 @@ function unspentOutput(
   const height = chain.heightOf(transaction?.block?.hash ?? '')
   if (transaction === undefined || height === undefined || output === undefined) return null
   if (chain.spenderOf(txid, vout) !== undefined) return null
-  if (withMempool && chain.isMempoolSpent(txid, vout) !== undefined) return null
+  if (withMempool && chain.mempoolSpenderOf(txid, vout) !== undefined) return null
   return bitcoinBodies.unspent.body(chain.blockAt(chain.tipHeight)?.hash, {
     confirmations: chain.tipHeight - height + 1,
     coinbase: transaction.transaction.isCoinbase(),
@@ -277,7 +277,7 @@ function esploraTransaction(
     case 'merkleblock-proof':
       return block === undefined ? notFound : ok(merkleBlock(block, txid).toString('hex'))
     case 'outspend': {
-      const spender = chain.spenderOf(txid, vout) ?? chain.isMempoolSpent(txid, vout)
+      const spender = chain.spenderOf(txid, vout) ?? chain.mempoolSpenderOf(txid, vout)
       const spentBy = spender && {
         txid: spender.getId(),
         block: describeBlock(chain, chain.find(spender.getId())?.block?.hash),

@@ -175,7 +175,7 @@ export class ConstructedChain {
   }
 
   /** The waiting transaction that spends the output. */
-  isMempoolSpent(txid: string, vout: number): Transaction | undefined {
+  mempoolSpenderOf(txid: string, vout: number): Transaction | undefined {
     const hash = Buffer.from(txid, 'hex').reverse()
     return this.#mempool
       .all()
@@ -224,7 +224,7 @@ export const transactionOf = (raw: string): Transaction => Transaction.fromHex(r
 let fundings = 0
 
 /** A transaction that makes outputs from an unknown one: a node would refuse it, a constructed block takes it. */
-export function funded(...outputs: readonly Coin[]): Transaction {
+export function fundingTransaction(...outputs: readonly Coin[]): Transaction {
   fundings += 1
   const transaction = new Transaction()
   transaction.addInput(Buffer.alloc(32, 0xf0 + (fundings % 15)), fundings, 0xffff_ffff, Uint8Array.of(0x51))

@@ -3,7 +3,7 @@ export { bitcoinBodies } from './bodies.ts'
 export {
   blockBytes,
   ConstructedChain,
-  funded,
+  fundingTransaction,
   merkleBlock,
   timeAt,
   transactionOf,

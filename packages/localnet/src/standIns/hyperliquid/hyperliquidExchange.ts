@@ -68,11 +68,11 @@ function answerQuestion(ledger: ExchangeLedger, request: RequestBody): unknown {
     case 'userAbstraction':
       return ledger.modes?.get(user) ?? mode.body
     case 'clearinghouseState':
-      return perpsState.body(formatFixed(venue?.held(user, '') ?? 0n, 8), nowMs)
+      return perpsState.body(formatFixed(venue?.balanceOf(user, '') ?? 0n, 8), nowMs)
     case 'spotClearinghouseState':
       return spotState.body(
         ledger.tokens.flatMap(({ name, tokenId, szDecimals }, token) => {
-          const amount = venue?.held(user, tokenId) ?? 0n
+          const amount = venue?.balanceOf(user, tokenId) ?? 0n
           return amount === 0n ? [] : [{ coin: name, token, total: formatFixed(amount, szDecimals) }]
         }),
       )

@@ -60,7 +60,7 @@ export class HyperliquidVenue {
   nowMs = (): number => Date.now()
 
   /** Balance in smallest units. @param part of the account: empty for perps, or the id of a token on the spot side */
-  held(account: string, part: string): bigint {
+  balanceOf(account: string, part: string): bigint {
     return this.#balances.get(`${account.toLowerCase()} ${part}`) ?? 0n
   }
 
@@ -71,7 +71,7 @@ export class HyperliquidVenue {
   }
 
   #add(account: string, part: string, amount: bigint): void {
-    this.#balances.set(`${account.toLowerCase()} ${part}`, this.held(account, part) + amount)
+    this.#balances.set(`${account.toLowerCase()} ${part}`, this.balanceOf(account, part) + amount)
   }
 
   /** Takes the body of a request to `/exchange`. @returns why it is refused; undefined where it was executed */
@@ -83,7 +83,7 @@ export class HyperliquidVenue {
     const refusal = this.#refuseNonce(user, Number(nonce)) ?? this.#refuseTransfer(user, parts)
     if (refusal !== undefined) return refusal
     const transfer = { user, timeMs: this.nowMs(), action: parts }
-    this.repeat(transfer)
+    this.execute(transfer)
     this.#onTaken(transfer)
     return undefined
   }
@@ -114,12 +114,12 @@ export class HyperliquidVenue {
     // Perps accounts are counted in millionths of a dollar.
     if (from.part === '' && units % 100n !== 0n) return 'Invalid amount: too many decimals'
     if (!this.#ledger.accounts.has(user)) return 'Must deposit before performing actions'
-    if (this.held(user, from.part) < units) return 'Insufficient balance'
+    if (this.balanceOf(user, from.part) < units) return 'Insufficient balance'
     return /^0x[0-9a-fA-F]{40}$/.test(destination) ? undefined : 'Invalid destination'
   }
 
   /** Executes a transfer that was checked, now or in an earlier run. */
-  repeat({ user, timeMs, action: parts }: TakenTransfer): void {
+  execute({ user, timeMs, action: parts }: TakenTransfer): void {
     const used = [...(this.#nonces.get(user) ?? []), parts.nonce].toSorted((one, other) => other - one)
     this.#nonces.set(user, used.slice(0, noncesKept))
     const { sourceDex, destinationDex, token, amount } = parts

@@ -87,13 +87,13 @@ export class LighterExchange {
     this.#hashTransfer ??= hashTransfer()
     const hash = await (await this.#hashTransfer)(transfer, Number(signed.ExpiredAt))
     const taken = { hash, queuedAtMs: this.nowMs(), info }
-    this.repeat(taken)
+    this.execute(taken)
     onTaken?.(taken)
     return { hash }
   }
 
   /** Executes a transfer that was checked, now or in an earlier run. */
-  repeat({ hash, queuedAtMs, info }: TakenTransfer): void {
+  execute({ hash, queuedAtMs, info }: TakenTransfer): void {
     const transfer = transferOf(readInfo(info))
     this.#moveBalances(transfer)
     this.#nonces.set(`${transfer.fromAccountIndex} ${transfer.apiKeyIndex}`, transfer.nonce + 1n)

@@ -13,18 +13,18 @@ export class RpcRefusal extends Error {
 }
 
 /** Options of a request that say how transactions are shown. */
-export const shownTransactions = z.object({
+export const transactionViewSchema = z.object({
   /** The newest version that it reads; absent: none that has a number. */
   maxSupportedTransactionVersion: z.number().optional(),
   encoding: z.enum(['base64', 'json']).default('json'),
 })
 
 /** Options of a request that say how a block is shown. */
-export const shownBlock = shownTransactions.extend({
+export const blockViewSchema = transactionViewSchema.extend({
   transactionDetails: z.enum(['full', 'signatures', 'none']).default('full'),
 })
 
-type TransactionView = z.infer<typeof shownTransactions>
+type TransactionView = z.infer<typeof transactionViewSchema>
 
 /** The version of a transaction that the options do not allow to show; else undefined. @source Agave, transaction-status lib.rs */
 export function unsupportedVersion(
@@ -51,7 +51,7 @@ export function refuseUnsupported(version: number | undefined): void {
 export function showBlock(
   node: SolanaNode,
   slot: bigint,
-  { transactionDetails, ...shown }: z.infer<typeof shownBlock>,
+  { transactionDetails, ...shown }: z.infer<typeof blockViewSchema>,
 ): { readonly block: object | null } | { readonly unsupported: number } {
   const block = node.block(slot)
   if (block === undefined) return { block: null }
@@ -63,7 +63,7 @@ export function showBlock(
     blockTime: block.timeSeconds === null ? null : Number(block.timeSeconds),
   }
   if (transactionDetails === 'none') return { block: head }
-  const listed = node.inSlot(slot)
+  const listed = node.transactionsIn(slot)
   if (transactionDetails === 'signatures')
     return { block: { ...head, signatures: listed.map(([signature]) => signature) } }
   const stored = listed.map(([, one]) => one)

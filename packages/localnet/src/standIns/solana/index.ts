@@ -6,7 +6,7 @@ export {
   depositNative,
   depositToken,
   executeTransfer,
-  forwarded,
+  forwardInstruction,
   initialiseMint,
   memo,
   mintBytes,

@@ -107,7 +107,10 @@ export function executeTransfer(
 }
 
 /** An instruction of the forwarder program, which makes the inner call. */
-export function forwarded(forwarder: PublicKey, inner: TransactionInstruction): TransactionInstruction {
+export function forwardInstruction(
+  forwarder: PublicKey,
+  inner: TransactionInstruction,
+): TransactionInstruction {
   return new TransactionInstruction({
     programId: forwarder,
     keys: [account(inner.programId, 'read'), ...inner.keys],

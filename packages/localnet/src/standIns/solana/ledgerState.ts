@@ -133,7 +133,7 @@ export function enterBlock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): str
 }
 
 /** Makes an account with data that a program owns, from nothing; its lamports are the rent exemption. */
-export function place(
+export function placeAccount(
   svm: LiteSVM,
   key: string,
   { owner, data }: Pick<AccountState, 'owner' | 'data'>,
@@ -150,7 +150,7 @@ export function place(
 }
 
 /** Adds lamports to an account, from nothing. */
-export function fund(svm: LiteSVM, key: string, amount: bigint): void {
+export function addLamports(svm: LiteSVM, key: string, amount: bigint): void {
   const account = readAccount(svm, key)
   svm.setAccount({
     address: addressOf(key),

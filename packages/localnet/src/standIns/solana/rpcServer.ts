@@ -5,11 +5,11 @@ import { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { z } from 'zod'
 import { closeServer, listenOnLoopback } from '../http/listen.ts'
 import {
+  blockViewSchema,
   RpcRefusal,
   refuseUnsupported,
   showBlock,
-  shownBlock,
-  shownTransactions,
+  transactionViewSchema,
   unsupportedVersion,
 } from './blockAnswers.ts'
 import { computeBudgetOf } from './computeBudget.ts'
@@ -151,7 +151,9 @@ function getSignaturesForAddress(node: SolanaNode, [address, options]: readonly 
     })
     .parse(options ?? {})
   const isFinalOnly = commitmentOf(options) === 'finalized'
-  const all = node.naming(parseText(address)).filter(([, stored]) => !isFinalOnly || node.isFinal(stored))
+  const all = node
+    .transactionsOf(parseText(address))
+    .filter(([, stored]) => !isFinalOnly || node.isFinal(stored))
   const start = before === undefined ? 0 : all.findIndex(([signature]) => signature === before) + 1
   const end = until === undefined ? -1 : all.findIndex(([signature]) => signature === until)
   return all
@@ -200,7 +202,7 @@ function readSent(encoded: unknown) {
 }
 
 function getTransaction(node: SolanaNode, [signature, options]: readonly unknown[]): unknown {
-  const shown = shownTransactions.parse(options ?? {})
+  const shown = transactionViewSchema.parse(options ?? {})
   const stored = node.transaction(parseText(signature))
   if (stored === undefined) return null
   if (commitmentOf(options) === 'finalized' && !node.isFinal(stored)) return null
@@ -229,7 +231,7 @@ function getSignatureStatuses(node: SolanaNode, [signatures]: readonly unknown[]
 
 function getBlock(node: SolanaNode, [number, options]: readonly unknown[]): unknown {
   const slot = BigInt(z.number().int().parse(number))
-  const shown = shownBlock.parse(options ?? {})
+  const shown = blockViewSchema.parse(options ?? {})
   if (slot > node.slot(commitmentOf(options))) {
     throw new RpcRefusal(-32_004, `Block not available for slot ${slot}`)
   }

@@ -4,13 +4,13 @@ import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
 import type { ClusterEvent, SentEvent } from './clusterEvent.ts'
 import { computeBudgetOf } from './computeBudget.ts'
 import {
+  addLamports,
   addressOf,
   enterBlock,
   execute,
-  fund,
   type Loaded,
   loadAddresses,
-  place,
+  placeAccount,
   readAccount,
   readTokenAccount,
   setClock,
@@ -67,11 +67,11 @@ export class SolanaNode {
   }
   /** Makes an account as if its program had made it. */
   place(key: string, account: { readonly owner: string; readonly data: Uint8Array }): void {
-    place(this.#head, key, account)
+    placeAccount(this.#head, key, account)
     this.#onEvent?.({ place: key, ...account })
   }
   airdrop(to: string, amount: bigint): void {
-    fund(this.#head, to, amount)
+    addLamports(this.#head, to, amount)
     this.#onEvent?.({ airdrop: to, amount })
   }
   rentExemption(dataLength: number): bigint {
@@ -289,12 +289,12 @@ export class SolanaNode {
   }
 
   /** Transactions of a block, in their order. */
-  inSlot(slot: bigint): readonly (readonly [string, StoredTransaction])[] {
+  transactionsIn(slot: bigint): readonly (readonly [string, StoredTransaction])[] {
     return [...this.#transactions].filter(([, stored]) => stored.slot === slot)
   }
 
   /** Transactions that name an account, the newest first. */
-  naming(account: string): readonly (readonly [string, StoredTransaction])[] {
+  transactionsOf(account: string): readonly (readonly [string, StoredTransaction])[] {
     return [...this.#transactions]
       .filter(([, { keys }]) => keys.some(({ key }) => key === account))
       .toReversed()

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
-import { showBlock, shownBlock } from './blockAnswers.ts'
+import { blockViewSchema, showBlock } from './blockAnswers.ts'
 import type { SolanaNode } from './solanaNode.ts'
 
 const request = z.object({
@@ -11,7 +11,7 @@ const request = z.object({
 })
 const commitment = z.enum(['processed', 'confirmed', 'finalized']).default('finalized')
 const options = z.object({ commitment }).default({ commitment: 'finalized' })
-const blockOptions = shownBlock.extend({ commitment })
+const blockOptions = blockViewSchema.extend({ commitment })
 
 /** A client's block subscription: how it sees blocks, and the first slot that it has not been sent. */
 type BlockSubscription = { readonly view: z.infer<typeof blockOptions>; nextSlot: bigint }

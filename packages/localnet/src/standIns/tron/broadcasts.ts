@@ -4,7 +4,7 @@ import type { CallBody, TronKnowledge, TronPrices } from './knowledge.ts'
 import { intrinsicGas, readTrace } from './readTrace.ts'
 import { type RpcBlock, renderBlock } from './renderBodies.ts'
 import { readSigned, type SignedCall, signedBytes, signerOf, unsignedCall } from './transactions.ts'
-import type { EvmBehind } from './tronLedger.ts'
+import type { EvmBackend } from './tronLedger.ts'
 
 /** The part of the facade that makes, takes and runs transactions. */
 export type Broadcasts = {
@@ -83,7 +83,7 @@ export function createBroadcasts(
 }
 
 /** The parts of the EVM node that runs are made with. */
-type EvmNode = Pick<EvmBehind, 'node'>
+type EvmNode = Pick<EvmBackend, 'node'>
 
 async function blockAt(evm: EvmNode, number: string): Promise<RpcBlock> {
   return Object(await evm.node('eth_getBlockByNumber', [number, false]))

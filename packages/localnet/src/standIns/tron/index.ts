@@ -4,7 +4,7 @@ export { encodeTransaction, type SubmittedContract } from './transactions.ts'
 export { type FacadeSettings, startTronFacade } from './tronFacade.ts'
 export {
   createTronLedger,
-  type EvmBehind,
+  type EvmBackend,
   type Submitted,
   type TronLedger,
 } from './tronLedger.ts'

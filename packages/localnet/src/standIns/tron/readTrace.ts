@@ -1,9 +1,9 @@
 import type { Hex } from '@causeway/core'
 import type { RpcFrame } from './renderBodies.ts'
-import type { EvmBehind } from './tronLedger.ts'
+import type { EvmBackend } from './tronLedger.ts'
 
 /** Reads the calls that a transaction made. */
-export async function readTrace(evm: Pick<EvmBehind, 'node'>, evmHash: Hex): Promise<RpcFrame> {
+export async function readTrace(evm: Pick<EvmBackend, 'node'>, evmHash: Hex): Promise<RpcFrame> {
   return Object(await evm.node('debug_traceTransaction', [evmHash, { tracer: 'callTracer' }]))
 }
 

@@ -1,6 +1,6 @@
 import { exactNumber, type Hex } from '@causeway/core'
 import type { Types } from 'tronweb'
-import { account } from './account.ts'
+import { tronHex } from './account.ts'
 
 /**
  * Bodies of the HTTP API in the types that tronweb publishes for them: a member of another name or type does
@@ -46,7 +46,7 @@ export function renderBlock(block: RpcBlock, chainId: bigint): Rendered<Types.Bl
       raw_data: {
         ...(number > 0 && { number, timestamp: 1_000 * Number(block.timestamp) }),
         txTrieRoot: '0'.repeat(64),
-        witness_address: account(`0x${'77'.repeat(20)}`),
+        witness_address: tronHex(`0x${'77'.repeat(20)}`),
         parentHash: block.parentHash.slice(2),
         version: 34,
       },
@@ -74,7 +74,7 @@ export function renderInfo(shown: {
     blockNumber: Number(receipt.blockNumber),
     blockTimeStamp: 1_000 * Number(block.timestamp),
     contractResult: [''],
-    ...(isContractCall && receipt.to !== null && { contract_address: account(receipt.to) }),
+    ...(isContractCall && receipt.to !== null && { contract_address: tronHex(receipt.to) }),
     receipt: {
       net_usage: 345,
       ...(isContractCall && {
@@ -103,8 +103,8 @@ function renderInternal(frame: RpcFrame, transactionId: string): readonly Intern
   const { from, to = `0x${'00'.repeat(20)}`, value = '0x0', error, calls = [] } = frame
   const own: Internal = {
     hash: transactionId,
-    caller_address: account(from),
-    transferTo_address: account(to),
+    caller_address: tronHex(from),
+    transferTo_address: tronHex(to),
     callValueInfo: [value === '0x0' ? {} : { callValue: exactNumber(BigInt(value)) }],
     note: '63616c6c',
     ...(error !== undefined && { rejected: true }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { exactNumber, type Hex } from '@causeway/core'
 import { type Types, utils } from 'tronweb'
-import { account } from './account.ts'
+import { tronHex } from './account.ts'
 
 /** What a transaction does. Accounts are 20 bytes; `data` begins with `0x`; amounts are in sun or units of the token. */
 export type SubmittedContract =
@@ -19,7 +19,7 @@ export type EncodedTransaction = {
 let lastTimeMs = 0
 
 /** Validity of a transaction: its reference block, its period and the most that it may cost. */
-export type TransactionPlace = {
+export type TransactionValidity = {
   /** Id of a recent block of the chain. */
   readonly blockId: string
   readonly createdMs: number
@@ -31,7 +31,7 @@ export type TransactionPlace = {
 export function unsignedCall(
   from: Hex,
   call: Extract<SubmittedContract, { kind: 'trigger' }>,
-  { blockId, createdMs, expiresMs, feeLimitSun }: TransactionPlace,
+  { blockId, createdMs, expiresMs, feeLimitSun }: TransactionValidity,
 ): EncodedTransaction & { readonly rawData: object } {
   const rawData = {
     contract: [contractOf(from, call)],
@@ -175,25 +175,25 @@ function encode(rawData: object): EncodedTransaction {
 }
 
 function contractOf(from: Hex, contract: SubmittedContract) {
-  const owner_address = account(from)
+  const owner_address = tronHex(from)
   switch (contract.kind) {
     case 'transfer':
       return wrapContract('TransferContract', {
         owner_address,
-        to_address: account(contract.to),
+        to_address: tronHex(contract.to),
         amount: exactNumber(contract.amount),
       })
     case 'transferAsset':
       return wrapContract('TransferAssetContract', {
         owner_address,
-        to_address: account(contract.to),
+        to_address: tronHex(contract.to),
         amount: exactNumber(contract.amount),
         asset_name: '31303030303031',
       })
     case 'trigger':
       return wrapContract('TriggerSmartContract', {
         owner_address,
-        contract_address: account(contract.to),
+        contract_address: tronHex(contract.to),
         data: contract.data.slice(2),
         ...(contract.callValue !== undefined && { call_value: exactNumber(contract.callValue) }),
       })

@@ -9,7 +9,7 @@ import type { Broadcasts } from './broadcasts.ts'
 import type { CallBody, TronKnowledge, TronPrices } from './knowledge.ts'
 import { intrinsicGas, readTrace } from './readTrace.ts'
 import type { RpcBlock, RpcFrame, RpcReceipt } from './renderBodies.ts'
-import type { EvmBehind } from './tronLedger.ts'
+import type { EvmBackend } from './tronLedger.ts'
 
 export type FacadeSettings = {
   /** A block counts as solidified when it is so many below the head. Default 2. */
@@ -24,7 +24,7 @@ export type FacadeSettings = {
 
 /** Starts the API of a Tron node in front of an EVM node. Requests are counted by path. @param settings.port default: a free one */
 export function startTronFacade(
-  evm: Pick<EvmBehind, 'node'>,
+  evm: Pick<EvmBackend, 'node'>,
   ledger: TronKnowledge,
   settings: FacadeSettings & { readonly chainId: bigint; readonly port?: number },
 ): Promise<FaultyService> {
@@ -65,7 +65,7 @@ const missing = tronBodies.missing.body
 
 /** What answers are made from. */
 type Source = {
-  readonly evm: Pick<EvmBehind, 'node'>
+  readonly evm: Pick<EvmBackend, 'node'>
   readonly ledger: TronKnowledge
   readonly solidAfter: number
   readonly chainId: bigint

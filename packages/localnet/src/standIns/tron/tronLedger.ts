@@ -6,7 +6,7 @@ import { readTrace } from './readTrace.ts'
 import { encodeTransaction, type SubmittedContract } from './transactions.ts'
 
 /** The EVM node that runs the transactions which the facade shows. */
-export type EvmBehind = {
+export type EvmBackend = {
   readonly chain: LocalChain
   /** Sends one transaction and waits for its block. */
   send(from: LocalAccount, to: Hex, data?: Hex, value?: bigint): Promise<{ readonly transactionId: Hex }>
@@ -33,7 +33,7 @@ export type TronLedger = TronKnowledge & {
  * @param timeOf creation time of the next transaction, Unix milliseconds; default: a new time for each
  */
 export function createTronLedger(
-  evm: EvmBehind,
+  evm: EvmBackend,
   known: Map<string, KnownTransaction> = new Map(),
   timeOf: () => number | undefined = () => undefined,
 ): TronLedger {
