@@ -1,7 +1,7 @@
 // Goal: on Bitcoin the transactions of a fill wallet stay one line, however often they are replaced, cancelled and taken
 // back by a reorganization, and each pays once. Who gains by breaking it: a user who is paid twice; and a user whose
 // payment is taken for made. Method: the desk over three nodes with the mempool rules of real ones, and real PostgreSQL.
-import { funded, transactionOf } from '@causeway/localnet/standIns/bitcoin'
+import { fundingTransaction, transactionOf } from '@causeway/localnet/standIns/bitcoin'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { KeptRecord, LineRecord } from '../src/wallet/signedRecord.ts'
 import {
@@ -220,7 +220,7 @@ describe('a chain that is reorganised', () => {
 describe('coins beside the line', () => {
   test('L-40: are gathered while it is cheap, within the budget, and once', async () => {
     const process = await bench.process(await bench.database(), { gatherBelow: 2_000n })
-    const coins = [90_000n, 60n].map((value) => funded({ script: bench.script, value }))
+    const coins = [90_000n, 60n].map((value) => fundingTransaction({ script: bench.script, value }))
     bench.bitcoin().mine(...coins)
     bench.bitcoin().mineEmpty(3)
     process.price(2_001n)
@@ -247,7 +247,7 @@ describe('coins beside the line', () => {
   test('stay where they are where the hour has no budget for it', async () => {
     const limits = { gatherBelow: 2_000n, gas: { gasPerHourWei: 300n } }
     const process = await bench.process(await bench.database(), limits)
-    bench.bitcoin().mine(funded({ script: bench.script, value: 90_000n }))
+    bench.bitcoin().mine(fundingTransaction({ script: bench.script, value: 90_000n }))
     bench.bitcoin().mineEmpty(3)
     await rounds(process)
     expect(bench.bitcoin().waiting()).toHaveLength(0)

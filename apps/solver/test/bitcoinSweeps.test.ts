@@ -53,7 +53,7 @@ async function aSweep(
   const terms = termsOf(process, count)
   const { address, script } = process.paying.depositAddress(terms)
   const paid = outputScript(address, bitcoinNetworkOf('regtest'))
-  bench.bitcoin().mine(funded(...values.map((value) => ({ script: paid, value }))))
+  bench.bitcoin().mine(fundingTransaction(...values.map((value) => ({ script: paid, value }))))
   bench.bitcoin().mineEmpty(3)
   const outputs = await process.paying.outputsToSweep(address)
   const orderId: Hex = `0x${count.toString(16).padStart(64, 'a')}`
@@ -175,7 +175,7 @@ test('what is not final, or dust, is not there to be swept', async () => {
   count += 1
   const { address } = process.paying.depositAddress(termsOf(process, count))
   const script = outputScript(address, bitcoinNetworkOf('regtest'))
-  bench.bitcoin().mine(funded({ script, value: 60_000n }, { script, value: 9_999n }))
+  bench.bitcoin().mine(fundingTransaction({ script, value: 60_000n }, { script, value: 9_999n }))
   bench.bitcoin().mineEmpty(1)
   expect(await process.paying.outputsToSweep(address)).toEqual([])
   bench.bitcoin().mineEmpty(1)

@@ -111,7 +111,7 @@ export async function startBitcoinBench(databases = openSolverDatabases()): Prom
 
   function begin() {
     chain = new ConstructedChain()
-    const coins = funded({ script, value: lineCoins })
+    const coins = fundingTransaction({ script, value: lineCoins })
     chain.mine(coins)
     chain.mineEmpty(confirmations)
     first = { txid: coins.getId(), vout: 0 }

@@ -111,7 +111,7 @@ export async function startHyperliquidBench(
     ...{ chain, nodes, hub, venue, ledger, client, open, lie, process, hubEntries: hub.entries },
     ...{ wallet: hyperliquidWallet, chainId: hyperliquidChainId, coin: perps, database: databases.database },
     nowSeconds: async () => Math.floor(venue.nowMs() / 1_000),
-    held: async (account) => venue.held(account, ''),
+    held: async (account) => venue.balanceOf(account, ''),
     account(isAbsent = false) {
       accounts += 1
       const account: Hex = `0x${accounts.toString(16).padStart(40, 'c')}`
