@@ -237,3 +237,17 @@ describe.each(registry.chains.map((chain) => [chain.key, chain] as const))('on %
       })
   })
 })
+
+const placeholders: Readonly<Partial<Record<VmType, string>>> = {
+  'ethereum-vm': `0x${'0'.repeat(40)}`,
+  'lighter-vm': '0x000000000000000000000000000000000000dEaD',
+  'tron-vm': 'THa7BwoPfacfiELa63pbmm3g5PGKYmtJyt',
+}
+
+test.each(
+  registry.chains.filter(({ vmType }) => vmType in placeholders).map((chain) => [chain.key, chain] as const),
+)('Q-158: on %s a placeholder that a page repeats as recipient counts as none', (_, chain) => {
+  const user = placeholders[chain.vmType]
+  expect(() => resolved(chain, chain, { user, recipient: user })).not.toThrow()
+  expect(() => resolved(chain, chain, { user, recipient: undefined })).not.toThrow()
+})

@@ -32,13 +32,14 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   const currencyIn = currencyOf(origin, request.originCurrency, 'INVALID_INPUT_CURRENCY')
   const currencyOut = currencyOf(destination, request.destinationCurrency, 'INVALID_OUTPUT_CURRENCY')
 
-  // Before a wallet is connected, pages send a placeholder as user. It is no address, and no signer.
+  // Before a wallet is connected, pages send a placeholder as user. It is no signer, and may be no address.
   if (!origin.quoting.isNobody(request.user)) requireSigner(origin, request.user)
   const recipient = request.recipient ?? request.user
-  // Some public clients repeat the user as recipient where none was chosen: that counts as none.
-  if (recipient === request.user && !destination.quoting.isNobody(recipient))
-    checkUserReceives(destination, recipient)
-  if (request.recipient !== undefined) checkRecipient(destination, request.recipient)
+  // Some public clients repeat the user as recipient where none was chosen: a repeated placeholder counts as none.
+  const isUser = recipient === request.user
+  const isPlaceholder = isUser && destination.quoting.isNobody(recipient)
+  if (isUser && !isPlaceholder) checkUserReceives(destination, recipient)
+  if (request.recipient !== undefined && !isPlaceholder) checkRecipient(destination, request.recipient)
   for (const [index, fee] of request.appFees.entries())
     checkAppFee(registry, fee.recipient, `appFees.${index}.recipient`)
 
