@@ -90,8 +90,8 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
     finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
     ...(hexContract !== undefined &&
       payer !== undefined && {
-        async isPaid(id) {
-          const through = { fillContract: tronAddress(hexContract), id }
+        async isPaid(id, _signal, fillContract = hexContract) {
+          const through = { fillContract: tronAddress(fillContract), id }
           const call = tryCall({ owner: payer.address, ...fillState(through, payer.address) })
           return (await askPaymentVotes(client, [call], decideState)) === 'paid'
         },
