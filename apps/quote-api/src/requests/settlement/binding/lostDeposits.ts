@@ -17,18 +17,23 @@ export function createLostDeposits({
   chains,
   observe,
 }: Pick<SettlementContext, 'database' | 'chains' | 'observe'>): Job {
+  // Left out of later runs, so that they keep no other deposit from its booking; a start with their currency takes them.
+  const unlisted = new Set<bigint>()
   return {
     name: 'lost-deposits',
     intervalMs,
     async run({ fence }) {
       await database.transaction(async (tx) => {
         await fence(tx)
-        for (const deposit of await lockUnbooked(tx)) {
+        for (const deposit of await lockUnbooked(tx, [...unlisted])) {
           const { id, requestId, chainId, currency, amount } = deposit
           const chain = chains.get(chainId)?.chain
           const listedCurrency = chain && findCurrency(chain, currency)
           // Only listed currencies are paid for; this one has left the configuration since.
-          if (listedCurrency === undefined) continue
+          if (listedCurrency === undefined) {
+            unlisted.add(id)
+            continue
+          }
           const { address, symbol, name, decimals } = listedCurrency
           const asset = { chainId, address, symbol, name, decimals }
           const turn = deposit.turns + 1
@@ -50,8 +55,8 @@ type UnbookedDeposit = {
   readonly turns: number
 }
 
-/** Locks deposits whose booking differs from their present state. */
-async function lockUnbooked(tx: SqlTx): Promise<readonly UnbookedDeposit[]> {
+/** Locks deposits whose booking differs from their present state. The first condition lets an index find them. */
+async function lockUnbooked(tx: SqlTx, exceptIds: readonly bigint[]): Promise<readonly UnbookedDeposit[]> {
   const rows = await tx.query<{
     id: bigint
     request_id: Buffer
@@ -62,7 +67,9 @@ async function lockUnbooked(tx: SqlTx): Promise<readonly UnbookedDeposit[]> {
   }>(
     `select id, request_id, chain_id, currency, amount, loss_turns from deposit_seen d
      where (state = 'orphaned' or loss_turns % 2 = 1) and (loss_turns % 2 = 1) <> ${isLostDeposit}
+       and id <> all($1::bigint[])
      order by id limit ${depositsPerRun} for update`,
+    [exceptIds],
   )
   return rows.map((row) => ({
     id: row.id,
