@@ -100,7 +100,7 @@ export function createDepositReader(
     const readings = chainsAtDepth(chain, rule).map((deep) =>
       deepChains.openAt(deep)?.reader.readDeposits({ transactionId: position.transactionId }, { signal }),
     )
-    // Every finality rule must show the transaction. `atDepth` puts the deepest last, and its facts count.
+    // Every finality rule must show the transaction. `chainsAtDepth` puts the deepest last, and its facts count.
     const facts = (await Promise.all(readings)).at(-1)
     if (facts === undefined) return []
     const { blockNumber } = facts.evidence

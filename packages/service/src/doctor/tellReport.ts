@@ -103,7 +103,7 @@ async function findAll(
 /**
  * Runs the doctor's examination before a start, and prints the findings to standard error. If all are mere notes, only
  * those about overridden variables are printed.
- * @throws UnfitSettingsError with all findings when one of them stops the start; `endStart` prints it
+ * @throws UnfitSettingsError with all findings when one of them stops the start; `exitAfterFailedStart` prints it
  */
 export async function admitStart(
   service: ExaminedService,

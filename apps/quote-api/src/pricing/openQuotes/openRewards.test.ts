@@ -38,7 +38,7 @@ async function asking(key: string | undefined) {
   const market = { current: stocked(1_590_000n, 410_000n) }
   const openRewards = {
     ...open,
-    boundOf: (asker: Parameters<typeof open.limitOf>[0]) => open.limitOf(asker),
+    limitOf: (asker: Parameters<typeof open.limitOf>[0]) => open.limitOf(asker),
     hold: (...held: Parameters<typeof open.hold>) => open.hold(...held),
   }
   const app = await testApp({ apiKeys: testApiKeys, config: { kappaBps: 20 }, market, openRewards })

@@ -31,8 +31,8 @@ export type RatedMove = {
 }
 
 /**
- * Limit of the reward that one request may earn, by other rewarded moves and by the budget. Not to be confused with
- * `BoundRewards`, the rewards of orders whose deposit was bound. @source Q-40, Q-41, Q-46
+ * Limit of the reward that one request may earn, by other rewarded moves and by the budget.
+ * @source Q-40, Q-41, Q-46
  */
 export interface RewardLimit {
   /**

@@ -76,7 +76,7 @@ const hasTransaction = (parameter: string, role?: string): string =>
 export const isAtAddress = (parameter: string): string =>
   `o.deposit_address is not null and lower(o.deposit_address) = lower(${parameter})`
 
-/** A quote is listed as a request once it is paidClauses: either of these conditions, each with its own index. */
+/** A quote is listed as a request once it is paid for, by either of these conditions, each with its own index. */
 const paidClauses = [
   `o.status <> 'waiting'`,
   `o.status = 'waiting' and o.request_id = any

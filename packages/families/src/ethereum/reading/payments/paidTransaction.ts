@@ -14,7 +14,7 @@ export type PaidTransaction = {
     /** Data of a plain transfer of native coin, where the family keeps it apart from calldata. */
     readonly memo?: Hex
   }
-  /** Kinds of code of the accounts that `codeMatters` names. */
+  /** Kinds of code of the accounts that `accountsWhoseCodeMatters` names. */
   readonly code: ReadonlyMap<string, AccountCode>
 }
 
