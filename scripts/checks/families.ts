@@ -19,7 +19,7 @@ const homes: readonly RegExp[] = [
 export const exceptions: Readonly<Record<string, string>> = {
   'apps/allocator/src/keys/payloadKeys.ts': 'depositories of one family obey another curve',
   'apps/allocator/src/payloads/issued.ts': 'the program of one family has room for half a nonce',
-  'apps/allocator/src/payloads/signedPlace.ts': 'what payloads of each family say beside their payment',
+  'apps/allocator/src/payloads/payingDepository.ts': 'what payloads of each family say beside their payment',
   'apps/oracle/src/attestations/noFillOrRefund.ts':
     'promises are signed by solvers of EVM chains, by the protocol',
   'apps/oracle/src/attestations/nonceMapping.ts':

@@ -20,7 +20,7 @@ import {
 } from '@causeway/core/config'
 import type { RegisteredHub } from '@causeway/families'
 import type { CapTable } from '@causeway/signer'
-import { chainOfPayer, type PayingDepository, payingDepositoryOf } from '../payloads/signedPlace.ts'
+import { chainOfPayer, type PayingDepository, payingDepositoryOf } from '../payloads/payingDepository.ts'
 
 /** The hub that the allocator signs for: the chain of both its own contract and the hub contract with the balances. */
 export type OwnHub = RegisteredHub & { readonly hubAddress: Hex; readonly auroraAllocatorAddress: Hex }

@@ -8,7 +8,7 @@ import {
 } from '@causeway/core'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import type { IssuedPayload, Verdict } from '../payloads/issued.ts'
-import type { PayingDepository } from '../payloads/signedPlace.ts'
+import type { PayingDepository } from '../payloads/payingDepository.ts'
 
 /** Verdict on a payload that may be signed. */
 export type Signable = Extract<Verdict, { readonly kind: 'sign' }>

@@ -33,7 +33,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { createPayloadKeys, ed25519PublicKey } from '../keys/payloadKeys.ts'
 import { backingProblem, judgeIssued } from './issued.ts'
-import { chainOfPayer, type PayingDepository, paymentOf } from './signedPlace.ts'
+import { chainOfPayer, type PayingDepository, paymentOf } from './payingDepository.ts'
 
 const allocatorKey: Hex = `0x${'77'.repeat(32)}`
 const ed25519Key: Hex = `0x${'78'.repeat(32)}`

@@ -6,7 +6,7 @@ import {
   withdrawRequestPayloadId,
 } from '@causeway/core'
 import { payloadHashes, payloadWithdrawal, withdrawRequestOf } from '@causeway/families/rules'
-import { chainOfPayer, type PayingDepository, paymentOf, requestedDepository } from './signedPlace.ts'
+import { chainOfPayer, type PayingDepository, paymentOf, requestedDepository } from './payingDepository.ts'
 
 /** A withdraw request and the payload that the allocator's contract built for it, as its events tell. */
 export type IssuedPayload = {

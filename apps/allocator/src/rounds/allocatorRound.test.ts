@@ -18,7 +18,7 @@ import type { AllocatorContract } from '../hub/allocatorContract.ts'
 import { createServiceStops, noServiceStops, type ServiceStops } from '../hub/serviceStops.ts'
 import { createPayloadKeys } from '../keys/payloadKeys.ts'
 import { judgeIssued } from '../payloads/issued.ts'
-import { chainOfPayer, type PayingDepository, paymentOf } from '../payloads/signedPlace.ts'
+import { chainOfPayer, type PayingDepository, paymentOf } from '../payloads/payingDepository.ts'
 import { createMemoryState } from '../state/stateFiles.ts'
 import { createAllocatorRound, type RoundReport } from './allocatorRound.ts'
 

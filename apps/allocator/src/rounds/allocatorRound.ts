@@ -10,7 +10,7 @@ import type { ServiceStops } from '../hub/serviceStops.ts'
 import type { SignatureStore, Storing } from '../hub/signatureStore.ts'
 import type { PayloadKeys, Signable } from '../keys/payloadKeys.ts'
 import { backingProblem, type IssuedPayload, judgeIssued, type Verdict } from '../payloads/issued.ts'
-import type { PayingDepository } from '../payloads/signedPlace.ts'
+import type { PayingDepository } from '../payloads/payingDepository.ts'
 import type { StateFiles } from '../state/stateFiles.ts'
 
 /** Outcomes of a round's payloads, for logs and metrics. */

@@ -16,7 +16,7 @@ import { createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { ChainsContext, Command, Output } from './command.ts'
 import { CommandError } from './commandError.ts'
-import { type ConfiguredContract, type DeploymentTarget, openDeploymentTarget } from './contractPlaces.ts'
+import { type ConfiguredContract, type DeploymentTarget, openDeploymentTarget } from './deploymentTargets.ts'
 import { tableOf } from './tableOf.ts'
 import { type Replaced, writeAddresses } from './writeAddresses.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type DeployedName, depositAddressesAbi, permitRouterAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
 import { z } from 'zod'
-import type { DeploymentTarget } from './contractPlaces.ts'
+import type { DeploymentTarget } from './deploymentTargets.ts'
 
 type Deployed = { readonly name: DeployedName; readonly address: Hex }
 
