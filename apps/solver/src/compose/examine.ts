@@ -95,11 +95,12 @@ function examineFillKeys({ chains, solver }: LoadedFiles, variables: Variables, 
   for (const key of Object.keys(solver.chains)) {
     const chain = chains.chains.get(key)
     if (chain === undefined) continue
-    const marked = payingFamily(chain)
-    const keys = [marked?.keySetting, marked?.apiKeySetting, linePayingFamily(chain)?.keySetting]
+    const family = payingFamily(chain)
+    const keys = [family?.keySetting, family?.apiKeySetting, linePayingFamily(chain)?.keySetting]
     for (const name of keys)
       if (name !== undefined && !isSet(name)) findings.missing(name, lackOfKey(name, key))
-    if (marked?.needsMappings !== true) continue
+    // Mappings are the hub's entries that prove which order a transfer paid.
+    if (family?.needsMappings !== true) continue
     const needed = (name: string) => `chains.${key} is paid on with entries of the hub: they need ${name}`
     if (!isSet('ORACLES')) findings.missing('ORACLES', needed('ORACLES'))
     if (!hasHubKey(variables)) findings.missing('HUB_ECDSA_PRIVATE_KEY', needed('HUB_ECDSA_PRIVATE_KEY'))

@@ -175,12 +175,17 @@ function watchExposure(
       help: 'Where payments and claims of a chain stop, and of all of them together (all)',
       labelNames: ['chain'],
     },
-    () => [
-      ...exposed.map(({ key: chain, limits }) => ({ labels: { chain }, value: usd(limits.chainMicroUsd) })),
-      ...exposed
-        .slice(0, 1)
-        .map(({ limits }) => ({ labels: { chain: 'all' }, value: usd(limits.allMicroUsd) })),
-    ],
+    () => {
+      // The limit of all chains together is one setting, which every entry repeats.
+      const [first] = exposed
+      const ofAll =
+        first === undefined ? [] : [{ labels: { chain: 'all' }, value: usd(first.limits.allMicroUsd) }]
+      const ofEach = exposed.map(({ key: chain, limits }) => ({
+        labels: { chain },
+        value: usd(limits.chainMicroUsd),
+      }))
+      return [...ofEach, ...ofAll]
+    },
   )
 }
 

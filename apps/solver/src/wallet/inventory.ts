@@ -38,7 +38,8 @@ export function createInventory(
   chain: InventoryChain,
   records: Pick<Records, 'active'>,
 ): Inventory {
-  const activeRecords = async () => {
+  // `active` also returns records that are mined and not settled.
+  const unminedRecords = async () => {
     const { latestCount } = await paying.counts()
     return (await records.active(paying.address, chain.chainId, latestCount)).filter(
       ({ nonce }) => nonce >= latestCount,
@@ -63,7 +64,7 @@ export function createInventory(
   }
 
   async function free(currency: string): Promise<bigint> {
-    const [balance, active] = await Promise.all([paying.balanceOf(currency), activeRecords()])
+    const [balance, active] = await Promise.all([paying.balanceOf(currency), unminedRecords()])
     return withoutReserved(currency, balance, active)
   }
 

@@ -11,7 +11,7 @@ export type TopUpCursor = {
   readonly scannedTo: bigint
   /** Last final block whose top-ups were credited. */
   readonly finalTo: bigint
-  /** Blocks up to here are never listed again. */
+  /** Final blocks above it are read again for a while, since nodes may list their logs late; blocks up to it never. */
   readonly settledTo: bigint
   /** Hash of block `finalTo`; undefined before the first final block was read. */
   readonly finalHash: Hex | undefined
@@ -117,8 +117,8 @@ export async function resumeTopUps(
   const { finalTo, finalHash, actor, reason } = args
   const rows = await tx.query(
     `update chain_cursor set halted_at = null, halted_reason = null, final_to = $4, final_hash = $5,
-       scanned_to = $4, settled_to = $6 where ${isAccount} and halted_at is not null returning chain_id`,
-    [...accountValues(account), finalTo, hexToBuffer(finalHash), finalTo],
+       scanned_to = $4, settled_to = $4 where ${isAccount} and halted_at is not null returning chain_id`,
+    [...accountValues(account), finalTo, hexToBuffer(finalHash)],
   )
   if (rows.length === 0) return false
   const subject = `${account.chainId}:${account.custody}:${account.token} after ${finalTo} ${finalHash}`

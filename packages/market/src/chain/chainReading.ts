@@ -35,9 +35,9 @@ export type ChainReading = {
   readonly sequencer?: SequencerStatus | undefined
   /** Block at which feeds and balances were read. */
   readonly contractsAt: { readonly block: bigint; readonly timestampSeconds: number }
-  /** All at the head's hash; empty while they could not be read for it. */
+  /** Pools of the mirror, our copy of their ticks and liquidity, all at the head's hash; empty while it lacks that head. */
   readonly pools: readonly PoolState[]
-  /** True when the mirror answered for this head, or there is nothing to mirror. */
+  /** True when the mirror of pools answered for this head, or no pool is configured. */
   readonly poolsLive: boolean
   /** Configured pools that the mirror leaves out, and why. */
   readonly poolProblems: ReadonlyMap<Hex, string>

@@ -78,7 +78,7 @@ const usdX18PerMicroUsd = 10n ** 12n
 
 /**
  * Every fee of a solver-executed route as a function of the input, for `splitFees` and `solveAmountIn`.
- * @throws QuoteError when a market is missing
+ * @throws QuoteError when a price, a fee or the inventory is unknown
  */
 export function feeTerms(inputs: FeeInputs): {
   terms: FeeTerms
@@ -111,7 +111,8 @@ export function feeTerms(inputs: FeeInputs): {
       appFeesBps,
       rent: convertUp(rentNative, nativePrice, feePrice),
       subsidy: inputs.subsidy(plan.feeCurrency, feePrice),
-      // The potential is quadratic: its slope is twice the average, which `checkPayable` holds below `maxSkewBps`.
+      // Least growth of the net per unit of input. Skew is the change of a quadratic potential (inventory.ts), so its rate
+      // at the margin is at most twice its average, which `checkPayable` keeps below `maxSkewBps`.
       slopeBpsMin: bpsDenominator - platformBps - appBps - 2n * paid.parameters.maxSkewBps,
     },
   }

@@ -99,7 +99,8 @@ const lookups = [
  * SQL that selects the request ids of a page, and one more if there is a next page, each with its sort time `at`. A filter
  * that no single index answers becomes a union of lists, each sorted and as long as the page, whose first entries are
  * taken. The text never contains anything that the caller sent. Pure.
- * @param changedBeforeMicros for a list by `updatedAt`: a time that all future changes are later than
+ * @param changedBeforeMicros for a list by `updatedAt`: a time that all future changes are later than, so that a page skips
+ * no row whose transaction is not committed yet
  */
 export function pageSql(filter: RequestFilter, page: Page, changedBeforeMicros?: bigint): Sql {
   const { values, clauses, alternatives } = clausesOf(filter, page, changedBeforeMicros)

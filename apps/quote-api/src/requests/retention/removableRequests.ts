@@ -39,6 +39,7 @@ const isOpen = `(o.keep_until >= statement_timestamp()
     and (a.sweep_id is not null or a.left_reason is not null or a.active_at >= ${cutoff}))
   or exists (select from admin_action a where a.subject = '0x' || encode(o.request_id, 'hex') and a.done_at >= ${cutoff}))`
 
+/** Null where nothing is removed: every comparison with it is null, so that nothing is due, and `least` passes it over. */
 const ages = ({ quotesDays, requestsDays }: RetentionSettings) => [quotesDays ?? null, requestsDays ?? null]
 
 /** SQL of the highest id that can be old enough, because request ids begin with the milliseconds of their quote. */

@@ -5,7 +5,7 @@ import type { ListedPayers } from '../../shared/listedPayers.ts'
 export type SolverSide = ListedPayers & {
   /** The fill contract that the extra data names, if it is listed. */
   readonly chosen: string | undefined
-  /** The fill contract that the extra data names, if it is not listed and could be. */
+  /** The fill contract that the extra data names, if it is not listed and is neither zero nor a depository. */
   readonly unlisted: Hex | undefined
 }
 
@@ -23,10 +23,13 @@ export function solverSideOf(listed: ListedPayers, extraData: Hex): SolverSide {
 }
 
 /**
- * Accounts whose money counts as the solver's in one transaction: its sender, all listed payers if one of them sent it,
- * and the chosen fill contract if the transaction calls it or a listed payer. If another contract calls the fill
- * contract, that contract's user pays, not the sender: anybody may submit what other wallets signed, and append an
- * order id.
+ * Accounts whose money counts as the solver's in one transaction:
+ * - its sender,
+ * - all listed payers, if one of them sent it,
+ * - the chosen fill contract, if the transaction calls it or a listed payer.
+ *
+ * Not if another contract calls the fill contract, e.g. a relayer that submits payments which other wallets signed and
+ * appends an order id: that money is not the solver's.
  */
 export function solverAccountsOf(
   { chosen, fillPayers, depositories }: SolverSide,

@@ -37,7 +37,7 @@ export type LighterFactsReaderOptions = {
     readonly additionalDepositories?: readonly string[] | undefined
   }
   readonly quorum: QuorumClient<HttpView>
-  /** Finds the transfers of an account where endpoints cannot be asked for them. */
+  /** Asks explorers for ids of transactions that may have executed a withdrawal; the quorum then checks each. */
   readonly findTransfers: FindTransfers
   readonly limits?: Partial<LighterReaderLimits>
 }
@@ -93,6 +93,7 @@ async function readDeposits(
 ): Promise<FoundDeposits> {
   const { final, evidence } = await transactions.read(transactionId, signal)
   const deposits = findDeposits(final.transfer, depositories)
+  // The time at which the exchange queued it stands for a block's time.
   return { blockTimestampSeconds: final.queuedAtMs / 1_000n, deposits, evidence }
 }
 

@@ -145,7 +145,10 @@ function hasSameShapes(a: ByShape, b: ByShape): boolean {
   return a === b || gasShapes.every((shape) => a[shape] === b[shape])
 }
 
-/** Expected gas units of a transaction whose state writes are known. */
+/**
+ * Expected gas units of one of the user's own transactions, whose state writes are known. A solver's transactions have no
+ * known writes: `#executionUnits` costs them.
+ */
 function expectedUnits(transaction: CostedTransaction, writes: StateWrites, dearer: DearerState): bigint {
   const crossingUnits =
     BigInt(transaction.ticksCrossed ?? 0) * unitsPerTickCrossed +
