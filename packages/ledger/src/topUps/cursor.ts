@@ -115,10 +115,11 @@ export async function resumeTopUps(
   args: { finalTo: bigint; finalHash: Hex; actor: string; reason: string },
 ): Promise<boolean> {
   const { finalTo, finalHash, actor, reason } = args
+  // Bound twice, because one parameter has one type: `final_to` is numeric, `settled_to` a bigint.
   const rows = await tx.query(
     `update chain_cursor set halted_at = null, halted_reason = null, final_to = $4, final_hash = $5,
-       scanned_to = $4, settled_to = $4 where ${isAccount} and halted_at is not null returning chain_id`,
-    [...accountValues(account), finalTo, hexToBuffer(finalHash)],
+       scanned_to = $4, settled_to = $6 where ${isAccount} and halted_at is not null returning chain_id`,
+    [...accountValues(account), finalTo, hexToBuffer(finalHash), finalTo],
   )
   if (rows.length === 0) return false
   const subject = `${account.chainId}:${account.custody}:${account.token} after ${finalTo} ${finalHash}`
