@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { chooseShard, touchedSuites } from './testRunner/changeShard.ts'
 import { createCommandRunner } from './testRunner/command.ts'
 import { applyKnownRed, knownRedLine, knownRedPath, parseKnownRed } from './testRunner/knownRed.ts'
+import { shareOf } from './testRunner/longestFirst.ts'
 import { tryAgain } from './testRunner/secondTry.ts'
-import { suiteArguments } from './testRunner/suites.ts'
+import { suiteArguments, suiteFiles } from './testRunner/suites.ts'
 import { countsLine, countTests, type TestRunOutcome } from './testRunner/testRunOutcome.ts'
 import { runVitest } from './testRunner/vitestRun.ts'
 
@@ -31,7 +32,9 @@ export async function runChangeShard(minutes: number, base: string | undefined):
 
   const run = (args: readonly string[]) =>
     runVitest({ runner, root, env: process.env, args, timeoutMs: leftMs() })
-  const { outcome: first } = await run([...suiteArguments(suite), `--shard=${index}/${count}`])
+  // By their names, and not by vitest's own share: its list of a run has the files of all shards.
+  const files = shareOf(suiteFiles[suite], { index, count })
+  const { outcome: first } = await run([...suiteArguments(suite), ...files])
   if (first === undefined) return fail('vitest ended without an outcome, or with an error of its own')
   const outcome = await tryAgain(first, async (args) => (await run(args)).outcome, pathOf)
 

@@ -138,11 +138,21 @@ export class LongestFirst extends BaseSequencer {
 
   /** Depends on paths alone, so that all shards of all machines are together every file, and each once. */
   override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 }
-    return files
-      .toSorted((one, other) => placeOf(one) - placeOf(other) || compareTexts(pathOf(one), pathOf(other)))
-      .filter((_, place) => place % count === index - 1)
+    const byPath = new Map(files.map((file) => [pathOf(file), file]))
+    const paths = shareOf([...byPath.keys()], this.ctx.config.shard ?? { index: 1, count: 1 })
+    return paths.flatMap((path) => byPath.get(path) ?? [])
   }
+}
+
+/** Paths of one shard: all are dealt out in turn, the long ones first. */
+export function shareOf(
+  paths: readonly string[],
+  { index, count }: { readonly index: number; readonly count: number },
+): readonly string[] {
+  const placeIn = (path: string): number => places.get(path) ?? longFiles.length
+  return paths
+    .toSorted((one, other) => placeIn(one) - placeIn(other) || compareTexts(one, other))
+    .filter((_, place) => place % count === index - 1)
 }
 
 const pathOf = ({ project, moduleId }: TestSpecification): string =>
