@@ -39,4 +39,25 @@ describe('command runner', () => {
     setTimeout(() => runner.signal('SIGTERM'), 50)
     expect((await running).ok).toBe(false)
   })
+
+  test('O-135: ends what a command of a group leaves behind', async () => {
+    const left = script('left.mjs', 'setTimeout(() => {}, 60_000)')
+    const leaves = script(
+      'leaves.mjs',
+      `import { spawn } from 'node:child_process'
+const child = spawn(process.execPath, [${JSON.stringify(left)}], { stdio: 'ignore' })
+child.unref()
+console.log(child.pid)`,
+    )
+    const { output } = await createCommandRunner().run([leaves], { cwd: folder, env: {}, isGroup: true })
+    await expect.poll(() => isAlive(Number(output)), { timeout: 20_000 }).toBe(false)
+  })
 })
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -12,6 +12,8 @@ export type CommandOptions = {
   readonly env: NodeJS.ProcessEnv
   /** Show the output as it comes instead of keeping it. */
   readonly live?: boolean
+  /** Signals reach all processes that the command started too, such as nodes and databases of tests that are stopped. */
+  readonly isGroup?: boolean
 }
 
 export type CommandRunner = {
@@ -20,19 +22,29 @@ export type CommandRunner = {
   signal(name: NodeJS.Signals): void
 }
 
+/** Ends what a command left behind. */
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGTERM')
+  } catch {
+    // Nothing is left of it.
+  }
+}
+
 /** Runs commands with this Node and remembers which ones are alive, so that a Ctrl-C reaches them. */
 export function createCommandRunner(): CommandRunner {
-  const running = new Set<ChildProcess>()
+  const running = new Map<ChildProcess, { readonly isGroup: boolean }>()
   return {
-    async run([file, ...args], { cwd, env, live = false }) {
+    async run([file, ...args], { cwd, env, live = false, isGroup = false }) {
       if (file === undefined) throw new Error('a command needs a file')
       const startedAtMs = performance.now()
       const child = spawn(process.execPath, [file, ...args], {
         cwd,
         env,
         stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+        detached: isGroup,
       })
-      running.add(child)
+      running.set(child, { isGroup })
       let output = ''
       const keep = (chunk: Buffer) => {
         output += chunk.toString()
@@ -43,10 +55,13 @@ export function createCommandRunner(): CommandRunner {
         child.once('error', reject)
         child.once('close', resolve)
       }).finally(() => running.delete(child))
+      if (isGroup && child.pid !== undefined) endGroup(child.pid)
       return { ok: exitCode === 0, durationMs: performance.now() - startedAtMs, output }
     },
     signal(name) {
-      for (const child of running) child.kill(name)
+      for (const [child, { isGroup }] of running)
+        if (isGroup && child.pid !== undefined) process.kill(-child.pid, name)
+        else child.kill(name)
     },
   }
 }

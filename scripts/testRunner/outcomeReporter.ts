@@ -1,11 +1,14 @@
 // vitest's own JSON report leaves out what the second try depends on: the message of a test that ran out
 // of time, and errors outside of tests.
 import { writeFileSync } from 'node:fs'
-import type { Reporter, SerializedError, TestCase, TestModule, TestSpecification } from 'vitest/node'
+import type { Reporter, SerializedError, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node'
 import type { TestFileOutcome, TestRunOutcome } from './testRunOutcome.ts'
 
 /** The environment variable with the path to write to. */
 export const outcomeFileVariable = 'CAUSEWAY_TEST_OUTCOME'
+
+/** After so many milliseconds begun tests end, with what they started, and no other begins. Unset: no limit. */
+export const stopAfterVariable = 'CAUSEWAY_TEST_STOP_AFTER_MS'
 
 /** So often at most the outcome is written while tests run: that of all tests is a megabyte. */
 const writeEveryMs = 2_000
@@ -15,6 +18,11 @@ export default class OutcomeReporter implements Reporter {
   readonly #ended = new Map<string, TestFileOutcome>()
   #files: readonly string[] = []
   #writtenAtMs = 0
+
+  onInit(vitest: Vitest): void {
+    const stopAfterMs = Number(process.env[stopAfterVariable] ?? 0)
+    if (stopAfterMs > 0) setTimeout(() => vitest.cancelCurrentRun('keyboard-input'), stopAfterMs).unref()
+  }
 
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     this.#files = specifications.map(({ moduleId }) => moduleId)

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { CommandResult, CommandRunner } from './command.ts'
-import { outcomeFileVariable } from './outcomeReporter.ts'
+import { outcomeFileVariable, stopAfterVariable } from './outcomeReporter.ts'
 import { countTests, parseOutcome, type TestRunOutcome } from './testRunOutcome.ts'
 
 export type VitestRun = {
@@ -10,9 +10,12 @@ export type VitestRun = {
   readonly root: string
   readonly env: NodeJS.ProcessEnv
   readonly args: readonly string[]
-  /** After so long the run is stopped; without one it may take as long as it needs. */
+  /** After so long no test begins, and after two minutes more the run is killed. Without one it takes what it needs. */
   readonly timeoutMs?: number
 }
+
+/** A test that has begun may take so long to end. */
+const lastTestMs = 120_000
 
 /** Runs vitest with this checkout's reporter. @returns no outcome where vitest ended by an error that no test shows */
 export async function runVitest(
@@ -24,18 +27,22 @@ export async function runVitest(
   rmSync(path, { force: true })
   const reporters = ['--reporter=default', `--reporter=${join(import.meta.dirname, 'outcomeReporter.ts')}`]
   const command = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args]
-  let isStopped = false
+  const startedAtMs = performance.now()
   const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => {
-          isStopped = true
-          runner.signal('SIGTERM')
-        }, timeoutMs)
+    timeoutMs === undefined ? undefined : setTimeout(() => runner.signal('SIGTERM'), timeoutMs + lastTestMs)
   const result = await runner
-    .run(command, { cwd: root, env: { ...env, [outcomeFileVariable]: path }, live: true })
+    .run(command, {
+      ...{ cwd: root, live: true },
+      env: {
+        ...env,
+        [outcomeFileVariable]: path,
+        ...(timeoutMs !== undefined && { [stopAfterVariable]: String(timeoutMs) }),
+      },
+      isGroup: timeoutMs !== undefined,
+    })
     .finally(() => clearTimeout(timer))
   const outcome = existsSync(path) ? parseOutcome(readFileSync(path, 'utf8')) : undefined
+  const isStopped = timeoutMs !== undefined && performance.now() - startedAtMs >= timeoutMs
   const isExplained = result.ok || isStopped || (outcome !== undefined && countTests(outcome).failed > 0)
   return { result, outcome: isExplained ? outcome : undefined }
 }
