@@ -50,14 +50,13 @@ export async function benchAhead(): Promise<readonly BenchRow[]> {
     const [ours, constant] = [cpuOf(first), cpuOf(base)]
     return [
       {
-        ...{
-          id: 'P16',
-          name: `first request for each of ${deposits.length} prepared deposits, a silent peer`,
-        },
+        id: 'P16',
+        name: `first request for each of ${deposits.length} prepared deposits, a silent peer`,
         value: `${ours.toFixed(3)} ms of processor time; constant bytes ${constant.toFixed(3)} ms; nothing read`,
         limit: '>= 0.6 of Base',
         ratio: constant / ours,
-        ...{ goal: 0.6, atLeast: true },
+        goal: 0.6,
+        atLeast: true,
       },
     ]
   } finally {

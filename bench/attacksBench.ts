@@ -117,15 +117,22 @@ function attacksOn(six: SixFamilies): Readonly<Record<Family, Attack>> {
         let deposits = 0
         while (gas < 33_000_000n - gas / BigInt(Math.max(deposits / each, 1))) {
           const calls = Array.from({ length: each }, () => ({
-            ...{ target: base.depository, allowFailure: false, value: 1n },
+            target: base.depository,
+            allowFailure: false,
+            value: 1n,
             callData: encodeFunctionData({
-              ...{ abi: depository, functionName: 'depositNative' },
+              abi: depository,
+              functionName: 'depositNative',
               args: [walletClient.account.address, nextId()],
             }),
           }))
           const data = encodeFunctionData({ abi: aggregate, functionName: 'aggregate3Value', args: [calls] })
           const hash = await walletClient.sendTransaction({
-            ...{ to: base.multicall3, data, value: BigInt(each), gas: 16_000_000n, chain: null },
+            to: base.multicall3,
+            data,
+            value: BigInt(each),
+            gas: 16_000_000n,
+            chain: null,
           })
           gas += (await publicClient.waitForTransactionReceipt({ hash })).gasUsed
           deposits += each
@@ -176,8 +183,13 @@ function attacksOn(six: SixFamilies): Readonly<Record<Family, Attack>> {
       blockMs: 1_000,
       async burst() {
         const parameters = {
-          ...{ toAccountIndex: Number(lighterDepository), assetIndex: 3, fromRouteType: 0, toRouteType: 0 },
-          ...{ amount: 1, usdcFee: Number(lighter.exchange.transferFee), memo: nextId() },
+          toAccountIndex: Number(lighterDepository),
+          assetIndex: 3,
+          fromRouteType: 0,
+          toRouteType: 0,
+          amount: 1,
+          usdcFee: Number(lighter.exchange.transferFee),
+          memo: nextId(),
         }
         await executeLighterStep(
           lighter,
@@ -197,11 +209,18 @@ function attacksOn(six: SixFamilies): Readonly<Record<Family, Attack>> {
         const transfers = 1_200
         for (let sent = 0; sent < transfers; sent += 1) {
           hyperliquid.venue.execute({
-            ...{ user: account.toLowerCase(), timeMs: Date.now() },
+            user: account.toLowerCase(),
+            timeMs: Date.now(),
             action: {
-              ...{ type: 'sendAsset', signatureChainId: '0x66eee', hyperliquidChain: 'Mainnet' },
-              ...{ destination: hyperliquidDepository, sourceDex: '', destinationDex: '' },
-              ...{ token: `${name}:${tokenId}`, amount: '0.000001', fromSubAccount: '' },
+              type: 'sendAsset',
+              signatureChainId: '0x66eee',
+              hyperliquidChain: 'Mainnet',
+              destination: hyperliquidDepository,
+              sourceDex: '',
+              destinationDex: '',
+              token: `${name}:${tokenId}`,
+              amount: '0.000001',
+              fromSubAccount: '',
               nonce: Date.now() * 10 + sent,
             },
           })

@@ -48,29 +48,41 @@ const addresses = Array.from(
   (_, index): Hex => `0x${(index + 1).toString(16).padStart(40, 'c')}`,
 )
 const evmSide = ({ chainId, tokens }: typeof base): QuoteSide => ({
-  ...{ chainId, currency: tokens.USDC, unitsPerDollar: 1_000_000, leastDollars: 70, accounts: addresses },
+  chainId,
+  currency: tokens.USDC,
+  unitsPerDollar: 1_000_000,
+  leastDollars: 70,
+  accounts: addresses,
 })
 
 const families: Readonly<Record<Family, QuoteSide>> = {
   Solana: {
-    ...{ chainId: solanaChainId, currency: bed.mint.toBase58(), unitsPerDollar: 1_000_000 },
+    chainId: solanaChainId,
+    currency: bed.mint.toBase58(),
+    unitsPerDollar: 1_000_000,
     leastDollars: 70,
     accounts: addresses.map(() => Keypair.generate().publicKey.toBase58()),
   },
   Bitcoin: {
     // A bitcoin costs what an ether costs here: three thousand dollars.
-    ...{ chainId: bitcoinChainId, currency: bitcoin, unitsPerDollar: 33_333 },
+    chainId: bitcoinChainId,
+    currency: bitcoin,
+    unitsPerDollar: 33_333,
     leastDollars: 70,
     accounts: fundOnBitcoin(),
   },
   Tron: {
-    ...{ chainId: tronChainId, currency: tron.usdc, unitsPerDollar: 1_000_000 },
+    chainId: tronChainId,
+    currency: tron.usdc,
+    unitsPerDollar: 1_000_000,
     // With a smaller amount a refund would cost more than a twentieth of it, which is refused.
     leastDollars: 400,
     accounts: addresses.map((address) => tronAddress(address)),
   },
   Lighter: {
-    ...{ chainId: lighterChainId, currency: perpsDollars, unitsPerDollar: 1_000_000 },
+    chainId: lighterChainId,
+    currency: perpsDollars,
+    unitsPerDollar: 1_000_000,
     // As above: a transfer costs three dollars.
     leastDollars: 70,
     accounts: addresses.map((address, index) => {
@@ -80,7 +92,9 @@ const families: Readonly<Record<Family, QuoteSide>> = {
     }),
   },
   Hyperliquid: {
-    ...{ chainId: hyperliquidChainId, currency: perps, unitsPerDollar: 100_000_000 },
+    chainId: hyperliquidChainId,
+    currency: perps,
+    unitsPerDollar: 100_000_000,
     leastDollars: 70,
     accounts: addresses.map((address) => {
       hyperliquid.venue.fund(address, { '': 500_000_000_000n })

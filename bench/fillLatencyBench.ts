@@ -79,8 +79,12 @@ async function startSolver(bed: SettlementBed, directory: string): Promise<Spawn
   databaseUrl.pathname = '/solver_of_bench'
   const solver = spawnSolver({
     ...solverEnvironment(network, {
-      ...{ quoteApiUrl: url, quoteApiKey: solverKey, databaseUrl: databaseUrl.toString(), directory },
-      ...{ opsPort: 0, pollMs: 500 },
+      quoteApiUrl: url,
+      quoteApiKey: solverKey,
+      databaseUrl: databaseUrl.toString(),
+      directory,
+      opsPort: 0,
+      pollMs: 500,
     }),
     ...blocksTold(network.chains),
     ECDSA_PRIVATE_KEY: network.keys.fillWallet.privateKey,

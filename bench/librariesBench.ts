@@ -103,7 +103,8 @@ function benchPsbts(): BenchRow {
   const { Psbt } = bitcoinLibrary()
   const script = outputScript(recipient, bitcoinMainnet)
   const inputs = Array.from({ length: inputCount }, (_, index) => ({
-    ...{ txid: (index + 1).toString(16).padStart(64, '0'), vout: 0 },
+    txid: (index + 1).toString(16).padStart(64, '0'),
+    vout: 0,
     spent: { value: 1_000n, script },
   }))
   const payload = encodeBitcoinPayload({ inputs, outputs: [{ value: 4n, script }] })

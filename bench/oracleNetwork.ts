@@ -83,7 +83,11 @@ async function sendDeposits(
   for (let index = 0; index < count; index += 1) {
     hashes.push(
       await walletClient.sendTransaction({
-        ...{ account, chain: walletClient.chain, gas, maxFeePerGas, maxPriorityFeePerGas: 0n },
+        account,
+        chain: walletClient.chain,
+        gas,
+        maxFeePerGas,
+        maxPriorityFeePerGas: 0n,
         to: network.deployment.base.depository,
         data: encodeDepositNative(user.address, orders[index]?.orderId ?? noOrder),
         value: amount,

@@ -20,7 +20,11 @@ export function bodies(network: TestNetwork, { count = 1_000, more = {} } = {}):
     (_, index) => `0x${(index + 1).toString(16).padStart(40, 'c')}`,
   )
   const sideOf = ({ chainId, tokens }: typeof base) => ({
-    ...{ chainId, currency: tokens.USDC, unitsPerDollar: 1_000_000, leastDollars: 5, accounts },
+    chainId,
+    currency: tokens.USDC,
+    unitsPerDollar: 1_000_000,
+    leastDollars: 5,
+    accounts,
   })
   return dollarBodies({ from: sideOf(base), to: sideOf(optimism), more })
 }

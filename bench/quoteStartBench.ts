@@ -44,8 +44,12 @@ async function startQuoteApi(
 ): Promise<Started> {
   const [port, opsPort] = [await freeLoopbackPort(), await freeLoopbackPort()]
   const env = {
-    ...{ PATH: process.env['PATH'], ...environment, HTTP_PORT: String(port), OPS_PORT: String(opsPort) },
-    ...{ DATABASE_URL: databaseUrl, API_KEY_PEPPERS: pepperText },
+    PATH: process.env['PATH'],
+    ...environment,
+    HTTP_PORT: String(port),
+    OPS_PORT: String(opsPort),
+    DATABASE_URL: databaseUrl,
+    API_KEY_PEPPERS: pepperText,
   }
   const [url, readyUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}/ready`]
   return startService(main, { env, url, readyUrl })

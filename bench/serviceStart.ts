@@ -35,7 +35,9 @@ export async function startService(
   const { pid } = child
   if (pid === undefined) throw new Error(`${script} was not started`)
   return {
-    ...{ pid, url, readyMs },
+    pid,
+    url,
+    readyMs,
     async stop() {
       child.kill('SIGTERM')
       await ended

@@ -66,7 +66,10 @@ function row(
   const base = median(spent.get('nothing') ?? [])
   const added = median(spent.get(kind) ?? []) - base
   return {
-    ...{ id, goal, atLeast: false, ratio: added / shareUs },
+    id,
+    goal,
+    atLeast: false,
+    ratio: added / shareUs,
     name: `processor time that ${kind} adds to a request`,
     value: `${added.toFixed(0)} µs, to ${base.toFixed(0)} µs of an injected request without`,
     limit: `<= ${goal} of the ${shareUs.toFixed(0)} µs that a request has at 7,000 in a second`,

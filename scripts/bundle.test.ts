@@ -190,6 +190,8 @@ test.each(['solver', 'allocator'])('causeway %s is a command of that process', a
   const env = { PATH: process.env['PATH'], ENVIRONMENT: 'nowhere' }
   // The service's own command line knows neither and would list its commands.
   await expect(run(process.execPath, words, { env })).rejects.toMatchObject({
-    ...{ code: 2, stdout: '', stderr: expect.not.stringContaining('keys create') },
+    code: 2,
+    stdout: '',
+    stderr: expect.not.stringContaining('keys create'),
   })
 })

@@ -36,8 +36,14 @@ if (running === undefined) progress.line('No local network runs here: starting o
 const session =
   running === undefined
     ? await startSession({
-        ...{ directory, fresh: false, ports: chainPorts, firstPorts, services: servicePlans },
-        ...{ repositoryRoot: root, environment: process.env, report: progress.line },
+        directory,
+        fresh: false,
+        ports: chainPorts,
+        firstPorts,
+        services: servicePlans,
+        repositoryRoot: root,
+        environment: process.env,
+        report: progress.line,
         stageDone: progress.stage,
         signal: stopping.signal,
       })

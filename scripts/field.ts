@@ -16,7 +16,9 @@ process.stdout.on('error', () => stopping.abort())
 try {
   const options = parseFieldOptions(process.argv.slice(2), process.env, root)
   const isWhole = await runField({
-    ...{ ...options, repositoryRoot: root, signal: stopping.signal },
+    ...options,
+    repositoryRoot: root,
+    signal: stopping.signal,
     print: (line) => console.log(line),
   })
   process.exitCode = isWhole ? 0 : 1

@@ -100,9 +100,14 @@ async function askForPrice(): Promise<void> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ user, recipient: user, originChainId: from?.id, destinationChainId: to?.id },
-      ...{ originCurrency: from?.tokens['USDC'], destinationCurrency: to?.tokens['USDC'] },
-      ...{ amount: '100000000', tradeType: 'EXACT_INPUT' },
+      user,
+      recipient: user,
+      originChainId: from?.id,
+      destinationChainId: to?.id,
+      originCurrency: from?.tokens['USDC'],
+      destinationCurrency: to?.tokens['USDC'],
+      amount: '100000000',
+      tradeType: 'EXACT_INPUT',
     }),
   })
   if (answer.status !== 200) throw new Error(`no price: ${await answer.text()}`)

@@ -56,8 +56,11 @@ const proxy = spawn(process.execPath, [join(root, 'docs/guides/examples/sponsorP
   cwd: root,
   // The key goes to the proxy alone. Its own port: whichever is free.
   env: {
-    ...{ PATH: process.env['PATH'], PORT: '0', ALLOWED_ORIGIN: page },
-    ...{ QUOTE_API: network.quoteApi.url, API_KEY: network.sponsor.apiKey },
+    PATH: process.env['PATH'],
+    PORT: '0',
+    ALLOWED_ORIGIN: page,
+    QUOTE_API: network.quoteApi.url,
+    API_KEY: network.sponsor.apiKey,
     MAX_SUBSIDY_MICRO_USD: subsidyMaxMicroUsd,
   },
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -87,8 +90,11 @@ function settingsOf({ chains, accounts }: DemoNetwork, proxied: string) {
     return { ...usdc, chainId: chain?.id, address: chain?.tokens['USDC'] }
   }
   return {
-    ...{ api: proxied, account: accounts[0]?.address, amount: '25' },
-    ...{ from: token('base'), to: token('optimism') },
+    api: proxied,
+    account: accounts[0]?.address,
+    amount: '25',
+    from: token('base'),
+    to: token('optimism'),
     nodes: Object.fromEntries(chains.map(({ id, rpcUrl }) => [id, rpcUrl])),
   }
 }

@@ -125,12 +125,10 @@ function run(
     process.execPath,
     [join(root, 'node_modules', script), ...args],
     {
-      ...{
-        cwd: copy,
-        encoding: 'utf8',
-        env: { ...process.env, ...environment },
-        maxBuffer: 64 * 1_024 * 1_024,
-      },
+      cwd: copy,
+      encoding: 'utf8',
+      env: { ...process.env, ...environment },
+      maxBuffer: 64 * 1_024 * 1_024,
     },
   )
   if (status !== 0) throw new Error(`${script} ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`)

@@ -93,8 +93,13 @@ const toSolver: Output = { script: solver.witness.script, value: 1n }
 function seen(psbt: Psbt, status: WithdrawalStatus, change: Partial<SeenWithdrawal> = {}): SeenWithdrawal {
   const withdrawal = withdrawalOf(psbt)
   return {
-    ...{ withdrawal, withdrawalId: bitcoinWithdrawalId(withdrawal), status, currency: native },
-    ...{ recipient: user.witness.address, amount: 5_000n, ...change },
+    withdrawal,
+    withdrawalId: bitcoinWithdrawalId(withdrawal),
+    status,
+    currency: native,
+    recipient: user.witness.address,
+    amount: 5_000n,
+    ...change,
   }
 }
 
@@ -113,7 +118,10 @@ function createSide(api: BitcoinApi): FamilySide {
   const own = { id: 'bitcoin', vmType: 'bitcoin-vm', network, hubChainId: '56000' } as const
   return {
     chain: { ...own, depository, additionalDepositories: [additional] },
-    ...{ currency: native, native, recipient, stranger: solver.legacy.address },
+    currency: native,
+    native,
+    recipient,
+    stranger: solver.legacy.address,
     hubToken: 92790975152359562336542918779047716403769291683730321299469526361874965529445n,
     missingTransactionId: 'ab'.repeat(32),
     openReader(count) {
@@ -360,10 +368,13 @@ withdrawalFlowCases(
     const [first, second] = [utxo(), utxo()]
     const { named } = first
     return {
-      ...{ owner: owners.segwit, currency: native, recipient },
+      owner: owners.segwit,
+      currency: native,
+      recipient,
       ...spending(first.named, second.named),
       payload: {
-        ...{ depository, currency: native },
+        depository,
+        currency: native,
         recipient: Buffer.from(outputScript(recipient, bitcoinNetworkOf(network))).toString('base64'),
         data: encodeAbiParameters(utxosType, [{ utxos: [first.told, second.told], feeRate: 5n }]),
       },
@@ -396,10 +407,13 @@ describe('of as many outputs as a request may name', () => {
       const told = { txid, value: 5_000n, script: `0x${Buffer.from(script).toString('hex')}` } as const
       const indices = from.outs.map((_output, index) => index)
       return {
-        ...{ owner: owners.segwit, currency: native, recipient },
+        owner: owners.segwit,
+        currency: native,
+        recipient,
         ...spending(...indices.map((vout) => ({ txid: from.getId(), vout, value: '5000' }))),
         payload: {
-          ...{ depository, currency: native },
+          depository,
+          currency: native,
           recipient: Buffer.from(outputScript(recipient, bitcoinNetworkOf(network))).toString('base64'),
           data: encodeAbiParameters(utxosType, [
             { utxos: indices.map((index) => ({ ...told, index })), feeRate: 5n },
@@ -417,10 +431,13 @@ describe.each(['legacy', 'taproot'] as const)('of an owner with a %s account', (
     () => {
       const { named, told } = utxo()
       return {
-        ...{ owner: owners[kind], currency: native, recipient },
+        owner: owners[kind],
+        currency: native,
+        recipient,
         ...spending(named),
         payload: {
-          ...{ depository, currency: native },
+          depository,
+          currency: native,
           recipient: Buffer.from(outputScript(recipient, bitcoinNetworkOf(network))).toString('base64'),
           data: encodeAbiParameters(utxosType, [{ utxos: [told], feeRate: 5n }]),
         },

@@ -52,13 +52,12 @@ beforeAll(async () => {
   const [first] = at.chain.unspentOf(bitcoinSolver.witness.script)
   if (first === undefined) throw new Error('the fill wallet has coins')
   const policy = {
-    ...{
-      maxFeePerGasWei: '50000',
-      bumpAfterSeconds: 60,
-      gasPerHourWei: '1000000',
-      relayGasPerHourWei: '1000000',
-    },
-    ...{ firstOutput: `${first.txid}:${first.vout}`, floors: [{ currency: bitcoin, amount: '100000' }] },
+    maxFeePerGasWei: '50000',
+    bumpAfterSeconds: 60,
+    gasPerHourWei: '1000000',
+    relayGasPerHourWei: '1000000',
+    firstOutput: `${first.txid}:${first.vout}`,
+    floors: [{ currency: bitcoin, amount: '100000' }],
   }
   await at.configs.edit('solver.local.json', (file) => {
     const { chains, ...rest } = Object(file)
@@ -67,7 +66,8 @@ beforeAll(async () => {
   const settings = await bench.settings(
     { url: at.url, apiKey: solverKey },
     {
-      ...{ CONFIG_DIR: at.configs.directory, BITCOIN_RPC_URL: at.variables['BITCOIN_RPC_URL'] ?? '' },
+      CONFIG_DIR: at.configs.directory,
+      BITCOIN_RPC_URL: at.variables['BITCOIN_RPC_URL'] ?? '',
       BITCOIN_ESPLORA_COMPATIBLE_API_URL: at.variables['BITCOIN_ESPLORA_COMPATIBLE_API_URL'] ?? '',
       BITCOIN_PRIVATE_KEY: `0x${createHash('sha256').update('solver').digest('hex')}`,
     },
@@ -98,13 +98,21 @@ const dollarsOf = (holder: Hex): Promise<bigint> =>
   at.network.chains.base.chain.client.readContract({
     // CAST: it is the address of a token of an EVM chain.
     address: currencyAddress(at.network, 'base', 'USDC') as Hex,
-    ...{ abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder],
   })
 
 const asked = (more: object = {}) => ({
-  ...{ user: refundTo, recipient: recipient(), refundTo },
-  ...{ originChainId: bitcoinChainId, originCurrency: bitcoin, amount: '2000000', tradeType: 'EXACT_INPUT' },
-  ...{ destinationChainId: 8453, destinationCurrency: currencyAddress(at.network, 'base', 'USDC') },
+  user: refundTo,
+  recipient: recipient(),
+  refundTo,
+  originChainId: bitcoinChainId,
+  originCurrency: bitcoin,
+  amount: '2000000',
+  tradeType: 'EXACT_INPUT',
+  destinationChainId: 8453,
+  destinationCurrency: currencyAddress(at.network, 'base', 'USDC'),
   useDepositAddress: true,
   ...more,
 })
@@ -130,7 +138,8 @@ describe('a payment to a deposit address on Bitcoin', () => {
     const quote = await quoteOf()
     expect(quote.steps).toHaveLength(1)
     expect(quote.steps[0]).toMatchObject({
-      ...{ id: 'deposit', depositAddress: quote.address },
+      id: 'deposit',
+      depositAddress: quote.address,
       items: [
         { data: { to: quote.address, value: '2000000', script: expect.stringMatching(/^0x[0-9a-f]{136}$/) } },
       ],
@@ -188,7 +197,8 @@ describe('a payment to a deposit address on Bitcoin', () => {
     const administration = createRequestAdministration(at.database)
     const deed = { actor: 'cli:operator', reason: 'no refund can land' }
     await expect(administration.resolve(requestId, 'recover', deed)).rejects.toMatchObject({
-      ...{ code: 'RESOLUTION_NOT_POSSIBLE', message: expect.stringContaining('Use requests retry') },
+      code: 'RESOLUTION_NOT_POSSIBLE',
+      message: expect.stringContaining('Use requests retry'),
     })
     await administration.retry(requestId, deed)
     await at.database.query(

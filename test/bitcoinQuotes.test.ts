@@ -121,9 +121,12 @@ describe('a quote', () => {
     const user = fundedUser(at, [2_500_000n])
     const depository = 'bcrt1qzuhdurqrt0ka05wd7zvphj47zzg8jcyfun6ejm'
     const toBitcoin = {
-      ...{ user: at.requests.user.address, originChainId: 8453, recipient: depository },
-      ...{ originCurrency: currencyAddress(at.network, 'base', 'USDC') },
-      ...{ destinationChainId: bitcoinChainId, destinationCurrency: bitcoin },
+      user: at.requests.user.address,
+      originChainId: 8453,
+      recipient: depository,
+      originCurrency: currencyAddress(at.network, 'base', 'USDC'),
+      destinationChainId: bitcoinChainId,
+      destinationCurrency: bitcoin,
     }
     for (const [field, body] of [
       ['recipient', toBitcoin],
@@ -148,7 +151,9 @@ describe('a quote', () => {
 
   test('to Bitcoin is refused while the solver has nothing there', async () => {
     const body = fromBitcoin(at, at.requests.user.address, {
-      ...{ originChainId: 8453, destinationChainId: bitcoinChainId, destinationCurrency: bitcoin },
+      originChainId: 8453,
+      destinationChainId: bitcoinChainId,
+      destinationCurrency: bitcoin,
       originCurrency: currencyAddress(at.network, 'base', 'USDC'),
       recipient: keyOf('recipient').witness.address,
     })

@@ -55,7 +55,9 @@ beforeAll(async () => {
   database = await startTestDatabase()
   directory = await mkdtemp(join(tmpdir(), 'causeway-console-'))
   const variables = {
-    ...{ LOG_LEVEL: 'info', ADMIN_API_KEY: adminSecret, DATABASE_URL: database.connectionString },
+    LOG_LEVEL: 'info',
+    ADMIN_API_KEY: adminSecret,
+    DATABASE_URL: database.connectionString,
     CUSTODY_ADDRESS: network.keys.custody.address,
   }
   const environment = await serviceEnvironment(network, directory, variables)
@@ -133,7 +135,10 @@ async function open(url: string, scheme: 'light' | 'dark', wallet?: Wallet): Pro
   // Nothing is cached, so each load is whole; the quickest one is least of what else the machine does.
   const interactiveMs = Math.min(first, await loadMs(), await loadMs())
   return {
-    ...{ page, asked, problems, interactiveMs },
+    page,
+    asked,
+    problems,
+    interactiveMs,
     texts: () => Promise.all(bodies),
     bytes: async () => (await Promise.all(loaded)).reduce((sum, text) => sum + Buffer.byteLength(text), 0),
     close: () => context.close(),
@@ -580,7 +585,9 @@ function quotedOf({ deployment }: TestNetwork) {
   return {
     originCurrency: deployment.base.tokens.USDC,
     destinationCurrency: deployment.base.tokens.USDC,
-    ...{ ...fees, amountIn: '1000000', amountOut: '990000' },
+    ...fees,
+    amountIn: '1000000',
+    amountOut: '990000',
     units: { in: dollar, out: dollar, fee: dollar },
   }
 }

@@ -69,7 +69,8 @@ async function sameTime(models: Network, chain: 'base' | 'hub'): Promise<void> {
 }
 
 const shown = ({ succeeded, errorName, logs }: Receipt) => ({
-  ...{ succeeded, errorName },
+  succeeded,
+  errorName,
   logs: logs.map(({ address, topics, data }) => ({ address: address.toLowerCase(), topics, data })),
 })
 

@@ -60,8 +60,12 @@ describe.each(vmTypes)('a deposit on %s', (family) => {
           {
             data: question,
             result: {
-              ...{ onchainId, depository: chain.depository, depositId: id },
-              ...{ depositor, currency, amount: amount.toString() },
+              onchainId,
+              depository: chain.depository,
+              depositId: id,
+              depositor,
+              currency,
+              amount: amount.toString(),
             },
             extraData: { timestamp: timestampSeconds.toString() },
           },
@@ -312,7 +316,8 @@ describe.each(vmTypes)('on %s', (family) => {
     const inputs = settlement.inputs.map((input) => ({
       ...input,
       onchainId: onchainId({
-        ...{ chainId: 'another', onchainIndex: '0' },
+        chainId: 'another',
+        onchainIndex: '0',
         transactionId: input.transactionId,
       }),
     }))

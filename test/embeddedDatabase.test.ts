@@ -31,8 +31,11 @@ async function shell(text: string, more: Readonly<Record<string, string>> = {}):
   const { stdout } = await promisify(execFile)('sh', ['-c', text], {
     cwd: repositoryRoot,
     env: {
-      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'] },
-      ...{ ENVIRONMENT: 'local', CAUSEWAY_LOCAL_DIR: directory, ...more },
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      ENVIRONMENT: 'local',
+      CAUSEWAY_LOCAL_DIR: directory,
+      ...more,
     },
   })
   return stdout

@@ -98,9 +98,14 @@ async function delegated(chain: UserChain) {
   const authorization = await owner.signAuthorization({ address: caliburAddress, chainId, nonce: 0 })
   await driver.inTurn(async () => {
     const serializedTransaction = await sender.signTransaction({
-      ...{ type: 'eip7702', chainId, to: owner.address, gas: 200_000n, authorizationList: [authorization] },
+      type: 'eip7702',
+      chainId,
+      to: owner.address,
+      gas: 200_000n,
+      authorizationList: [authorization],
       nonce: await client.getTransactionCount({ address: sender.address, blockTag: 'pending' }),
-      ...{ maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 0n },
+      maxFeePerGas: 100_000_000_000n,
+      maxPriorityFeePerGas: 0n,
     })
     await client.waitForTransactionReceipt({
       hash: await client.sendRawTransaction({ serializedTransaction }),
@@ -134,7 +139,10 @@ const kinds: readonly (readonly [string, (chain: UserChain) => Promise<Placed>])
 ]
 const request = (pay: 'USDC' | 'native', receive: 'USDC' | 'native', more: object) =>
   localRequest(bed.network, {
-    ...{ pay, receive, amount: pay === 'USDC' ? 200_000_000n : 10n ** 17n, more },
+    pay,
+    receive,
+    amount: pay === 'USDC' ? 200_000_000n : 10n ** 17n,
+    more,
   })
 const filled = async (placed: Placed, body: object) => {
   const quote = await driver.quoteOf(body)

@@ -52,7 +52,10 @@ function readRows(page: string): readonly Row[] {
         /^- `([a-z_]+)(?:\{(.*?)\})?`(?:: with (?:a )?([a-z]+(?: [a-z]+)*))?/.exec(line) ?? []
       if (name === undefined) return []
       return {
-        ...{ name, type: typeOf(name), feature, labels: labels.split(', ') },
+        name,
+        type: typeOf(name),
+        feature,
+        labels: labels.split(', '),
         services: services.filter((one) => heading === 'all services' || heading.includes(one)),
       }
     })

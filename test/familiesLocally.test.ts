@@ -179,9 +179,15 @@ test('what is no deposit is refused, and the stand-ins go on', async () => {
 })
 
 const bodyOf = (from: LocalWallet, to: LocalWallet) => ({
-  ...{ user: from.account, recipient: to.account, refundTo: from.account, tradeType: 'EXACT_INPUT' },
-  ...{ originChainId: from.chainId, originCurrency: from.currency, amount: from.amount },
-  ...{ destinationChainId: to.chainId, destinationCurrency: to.currency },
+  user: from.account,
+  recipient: to.account,
+  refundTo: from.account,
+  tradeType: 'EXACT_INPUT',
+  originChainId: from.chainId,
+  originCurrency: from.currency,
+  amount: from.amount,
+  destinationChainId: to.chainId,
+  destinationCurrency: to.currency,
 })
 
 const runSchema = z.object({ children: z.array(z.object({ name: z.string(), pid: z.number() })) })

@@ -58,17 +58,20 @@ type SolanaCase = { readonly named: readonly Hex[]; readonly bySolver: bigint; r
 
 function solanaTransaction({ named, bySolver, byStranger }: SolanaCase): SolanaTransaction {
   const account = (owner: string, before: bigint, after: bigint) => ({
-    ...{ account: owner, mint, ownerBefore: owner, ownerAfter: owner, before, after },
+    account: owner,
+    mint,
+    ownerBefore: owner,
+    ownerAfter: owner,
+    before,
+    after,
   })
   return {
-    ...{
-      transactionId: 'a',
-      slot: 1n,
-      blockTimeSeconds: 1n,
-      succeeded: true,
-      signers: [solanaSolver],
-      balances: [],
-    },
+    transactionId: 'a',
+    slot: 1n,
+    blockTimeSeconds: 1n,
+    succeeded: true,
+    signers: [solanaSolver],
+    balances: [],
     instructions: named.map((id) => ({ program: memoProgram, accounts: [], data: text(id) })),
     tokenBalances: [
       account(solanaSolver, 10_000n, 10_000n - bySolver),
@@ -178,7 +181,8 @@ describe('a deposit of a Token-2022 that keeps a fee', () => {
     const transaction: SolanaTransaction = {
       ...solanaTransaction({ named: [], bySolver: 0n, byStranger: 0n }),
       instructions: sent.map(({ amount }) => ({
-        ...{ program: programDepository, accounts },
+        program: programDepository,
+        accounts,
         data: `0x${depositTokenDiscriminator}${word(amount)}${'00'.repeat(32)}` as const,
       })),
       tokenBalances: [

@@ -94,9 +94,15 @@ describe('while one solver pays on all families', { timeout: longTest }, () => {
       const { short, quote } = await inTurn(family, async () => {
         const wallet = await shortDepositsOf(at, sides)[family]()
         const asked = await quoteOf({
-          ...{ user: wallet.user, refundTo: wallet.refundTo, recipient, tradeType: 'EXACT_INPUT' },
-          ...{ originChainId: origin.chainId, originCurrency: origin.currency, amount: origin.amount },
-          ...{ destinationChainId: destination.chainId, destinationCurrency: destination.currency },
+          user: wallet.user,
+          refundTo: wallet.refundTo,
+          recipient,
+          tradeType: 'EXACT_INPUT',
+          originChainId: origin.chainId,
+          originCurrency: origin.currency,
+          amount: origin.amount,
+          destinationChainId: destination.chainId,
+          destinationCurrency: destination.currency,
         })
         await wallet.deposit(asked)
         return { short: wallet, quote: asked }

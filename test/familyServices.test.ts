@@ -71,7 +71,8 @@ async function live(from: Family, to: Family): Promise<Life> {
   const { body, deposit, held } = await requestOf(sides, [from, to])
   const asked = {
     ...body,
-    ...{ subsidizeFees: true, subsidizeRent: true },
+    subsidizeFees: true,
+    subsidizeRent: true,
     appFees: [{ recipient: app.address, fee: '1000' }],
   }
   const headers = { 'x-api-key': sponsor.apiKey }

@@ -55,7 +55,8 @@ test.each(isLong ? names : sample)(
     const random = createRandom(20_261_128)
     const refusals: string[] = []
     const lives = createRequestLives(bed, {
-      ...{ isPatient: true, quoteMs },
+      isPatient: true,
+      quoteMs,
       onRefusal: (_wish, answer) => refusals.push(refusalSchema.parse(answer).message),
     })
     const wishes = Object.values(kinds)

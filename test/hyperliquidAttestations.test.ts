@@ -69,15 +69,23 @@ function listed(change: {
 function createSide(): FamilySide {
   return {
     chain: {
-      ...{ id: chainId, ...mainNetwork('hyperliquid-vm'), hubChainId: '59000' },
-      ...{ depository, additionalDepositories: [otherDepository] },
+      id: chainId,
+      ...mainNetwork('hyperliquid-vm'),
+      hubChainId: '59000',
+      depository,
+      additionalDepositories: [otherDepository],
     },
-    ...{ currency: native, native, recipient, stranger: account('99') },
+    currency: native,
+    native,
+    recipient,
+    stranger: account('99'),
     hubToken: 103917556741680225303801409477047529438646539725594852362405311954551467894825n,
     missingTransactionId: `0x${'99'.repeat(32)}`,
     openReader(count) {
       const { reader, quorum } = openReader(bed, {
-        ...{ count, limits: { finalEntriesMax: 0 }, quorumLimits: { patienceMs: 10 } },
+        count,
+        limits: { finalEntriesMax: 0 },
+        quorumLimits: { patienceMs: 10 },
       })
       return { reader, close: () => quorum.close() }
     },
@@ -111,8 +119,12 @@ function seen(
   change: Pick<SeenWithdrawal, 'status'> & Partial<SeenWithdrawal>,
 ): SeenWithdrawal {
   return {
-    ...{ withdrawal: encodeHyperliquidWithdrawal(action), withdrawalId: hyperliquidWithdrawalId(action) },
-    ...{ currency: usdc, recipient, amount: 1_250_000_000n, ...change },
+    withdrawal: encodeHyperliquidWithdrawal(action),
+    withdrawalId: hyperliquidWithdrawalId(action),
+    currency: usdc,
+    recipient,
+    amount: 1_250_000_000n,
+    ...change,
   }
 }
 
@@ -208,16 +220,20 @@ describe('a hint', () => {
     const inputs = [
       ...settlement.inputs,
       {
-        ...{ transactionId: second.transactionId, inputIndex: 1 },
+        transactionId: second.transactionId,
+        inputIndex: 1,
         onchainId: onchainId({ chainId, transactionId: second.transactionId, onchainIndex: '0' }),
       },
     ]
     expect(inputs.map((input) => input.onchainId)).toContain(first)
     const payments = [sent(950n, id), sent(950n, id)]
     const body = (hintOf: (payment: ReturnType<typeof sent>) => object) => ({
-      ...{ ...settlement, inputs },
+      ...settlement,
+      inputs,
       refunds: payments.map((payment, inputIndex) => ({
-        ...{ transactionId: payment.transactionId, inputIndex, refundIndex: 0 },
+        transactionId: payment.transactionId,
+        inputIndex,
+        refundIndex: 0,
         ...hintOf(payment),
       })),
     })
@@ -258,10 +274,14 @@ settlementCases(() => side)
 withdrawalFlowCases(
   () => side,
   () => ({
-    ...{ owner: evmOwner, currency: usdc, recipient },
+    owner: evmOwner,
+    currency: usdc,
+    recipient,
     additionalData: { 'hyperliquid-vm': { currencyHyperliquidSymbol: 'USDC', currentTime: timeMs } },
     payload: {
-      ...{ depository, currency: `USDC:${usdc}`, recipient },
+      depository,
+      currency: `USDC:${usdc}`,
+      recipient,
       data: encodeAbiParameters(parseAbiParameters('uint64, string, string'), [
         BigInt(timeMs),
         'spot',

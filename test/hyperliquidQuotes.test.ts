@@ -49,21 +49,28 @@ type Json = Record<string, unknown>
 
 const unit = 100_000_000n
 const fromHyperliquid = (user: string, more: Json = {}): Json => ({
-  ...{ user, recipient: userOf(at.network, 0).address, originChainId: hyperliquidChainId },
-  ...{ destinationChainId: 8453, destinationCurrency: currencyAddress(at.network, 'base', 'USDC') },
-  ...{ originCurrency: perps, amount: (100n * unit).toString(), tradeType: 'EXACT_INPUT', ...more },
+  user,
+  recipient: userOf(at.network, 0).address,
+  originChainId: hyperliquidChainId,
+  destinationChainId: 8453,
+  destinationCurrency: currencyAddress(at.network, 'base', 'USDC'),
+  originCurrency: perps,
+  amount: (100n * unit).toString(),
+  tradeType: 'EXACT_INPUT',
+  ...more,
 })
 const quoteOf = async (user: string, more: Json = {}): Promise<QuoteAnswer> =>
   readOk(await postPatiently(`${at.url}/quote`, fromHyperliquid(user, more)), quoteResponseSchema)
 const toHyperliquid = (recipient: string, more: Json = {}): Json => ({
-  ...{
-    user: at.requests.user.address,
-    originChainId: 8453,
-    recipient,
-    destinationChainId: hyperliquidChainId,
-  },
-  ...{ originCurrency: currencyAddress(at.network, 'base', 'USDC'), destinationCurrency: perps },
-  ...{ amount: '100000000', tradeType: 'EXACT_INPUT', ...more },
+  user: at.requests.user.address,
+  originChainId: 8453,
+  recipient,
+  destinationChainId: hyperliquidChainId,
+  originCurrency: currencyAddress(at.network, 'base', 'USDC'),
+  destinationCurrency: perps,
+  amount: '100000000',
+  tradeType: 'EXACT_INPUT',
+  ...more,
 })
 
 async function report(item: { readonly id: string }, transaction: string): Promise<void> {
@@ -155,12 +162,10 @@ describe('a quote', () => {
     const [signature, transfer] = quote.steps.map(({ items }) => Object(items[0]?.data))
     expect(quote.steps[0]?.items[0]).not.toHaveProperty('check')
     expect(signature.post.body).toMatchObject({
-      ...{
-        type: 'nonce-mapping',
-        walletChainId: 1337,
-        nonce: transfer.nonce,
-        id: quote.protocol?.v2.orderId,
-      },
+      type: 'nonce-mapping',
+      walletChainId: 1337,
+      nonce: transfer.nonce,
+      id: quote.protocol?.v2.orderId,
     })
     expect(transfer.action.parameters).toMatchObject({
       amount: '100.000000',
@@ -208,8 +213,10 @@ describe('an authorization', () => {
     const { nonce } = Object(quote.steps[0]?.items[0]?.data).post.body
     const user = hubAlias({ ...mainNetwork('hyperliquid-vm'), chainId: 'hyperliquid' }, wallet.toLowerCase())
     const [data] = await at.network.chains.hub.chain.client.readContract({
-      ...{ address: at.network.deployment.hub.genericMapping, abi: genericMappingAbi },
-      ...{ functionName: 'getEntry', args: [user, nonceMappingId(BigInt(nonce))] },
+      address: at.network.deployment.hub.genericMapping,
+      abi: genericMappingAbi,
+      functionName: 'getEntry',
+      args: [user, nonceMappingId(BigInt(nonce))],
     })
     return data
   }
@@ -314,11 +321,18 @@ describe('a deposit', () => {
     const before = at.ledger.transactions.length
     for (let sent = 0; sent < 1_200; sent += 1)
       at.venue.execute({
-        ...{ user: stranger, timeMs: Date.now() },
+        user: stranger,
+        timeMs: Date.now(),
         action: {
-          ...{ type: 'sendAsset', signatureChainId: '0x66eee', hyperliquidChain: 'Mainnet' },
-          ...{ destination: hyperliquidDepository, sourceDex: '', destinationDex: '' },
-          ...{ token: `${name}:${tokenId}`, amount: '0.000001', fromSubAccount: '' },
+          type: 'sendAsset',
+          signatureChainId: '0x66eee',
+          hyperliquidChain: 'Mainnet',
+          destination: hyperliquidDepository,
+          sourceDex: '',
+          destinationDex: '',
+          token: `${name}:${tokenId}`,
+          amount: '0.000001',
+          fromSubAccount: '',
           nonce: Date.now() * 10 + sent,
         },
       })

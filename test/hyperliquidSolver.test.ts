@@ -32,7 +32,9 @@ beforeAll(async () => {
   at = await startFamilySettling((network) => startHyperliquidChain(network, true))
   bench = await startSolverBench(at.network)
   const policy = {
-    ...{ maxFeePerGasWei: '200000000', gasPerHourWei: '100000000000', relayGasPerHourWei: '0' },
+    maxFeePerGasWei: '200000000',
+    gasPerHourWei: '100000000000',
+    relayGasPerHourWei: '0',
     floors: [{ currency: perps, amount: '100000000' }],
   }
   await at.configs.edit('solver.local.json', (file) => {
@@ -42,12 +44,11 @@ beforeAll(async () => {
   const { environment } = await bench.settings(
     { url: at.url, apiKey: solverKey },
     {
-      ...{
-        CONFIG_DIR: at.configs.directory,
-        HYPERLIQUID_PRIVATE_KEY: walletKey,
-        ORACLES: at.oracles.setting,
-      },
-      ...{ HYPERLIQUID_RPC_URL: at.variables['HYPERLIQUID_RPC_URL'] ?? '', ORACLES_THRESHOLD: '2' },
+      CONFIG_DIR: at.configs.directory,
+      HYPERLIQUID_PRIVATE_KEY: walletKey,
+      ORACLES: at.oracles.setting,
+      HYPERLIQUID_RPC_URL: at.variables['HYPERLIQUID_RPC_URL'] ?? '',
+      ORACLES_THRESHOLD: '2',
       HUB_ECDSA_PRIVATE_KEY: at.network.keys.keeper.privateKey,
     },
   )
@@ -65,8 +66,11 @@ const quoteOf = async (body: object): Promise<QuoteAnswer> =>
   readOk(await postPatiently(`${at.url}/quote`, body), quoteResponseSchema)
 
 const onBase = () => ({
-  ...{ user: at.requests.user.address, originChainId: 8453, tradeType: 'EXACT_INPUT' },
-  ...{ originCurrency: currencyAddress(at.network, 'base', 'USDC'), amount: '100000000' },
+  user: at.requests.user.address,
+  originChainId: 8453,
+  tradeType: 'EXACT_INPUT',
+  originCurrency: currencyAddress(at.network, 'base', 'USDC'),
+  amount: '100000000',
 })
 
 const stranger = `0x${'be'.repeat(20)}`
@@ -83,7 +87,9 @@ test.each<[string, string, () => string]>([
     const before = at.venue.balanceOf(recipient, part)
     const quote = await quoteOf({
       ...onBase(),
-      ...{ recipient, destinationChainId: hyperliquidChainId, destinationCurrency: currency },
+      recipient,
+      destinationChainId: hyperliquidChainId,
+      destinationCurrency: currency,
     })
     await at.requests.execute(quote)
     await at.requests.reaches(quote, 'success')
@@ -97,9 +103,15 @@ test.each<[string, string, () => string]>([
 )
 
 const fromHyperliquid = (user: string) => ({
-  ...{ user, recipient: userOf(at.network, 1).address, originChainId: hyperliquidChainId, refundTo: user },
-  ...{ originCurrency: perps, amount: '10000000000', tradeType: 'EXACT_INPUT' },
-  ...{ destinationChainId: 10, destinationCurrency: currencyAddress(at.network, 'optimism', 'USDC') },
+  user,
+  recipient: userOf(at.network, 1).address,
+  originChainId: hyperliquidChainId,
+  refundTo: user,
+  originCurrency: perps,
+  amount: '10000000000',
+  tradeType: 'EXACT_INPUT',
+  destinationChainId: 10,
+  destinationCurrency: currencyAddress(at.network, 'optimism', 'USDC'),
 })
 
 test('what is deposited on Hyperliquid is filled on Optimism', async () => {

@@ -56,11 +56,9 @@ function moving(change: Partial<TransferInfo>): TransferInfo {
 
 const payout = (change: Partial<TransferInfo> = {}) =>
   moving({
-    ...{
-      FromAccountIndex: BigInt(depository),
-      ToAccountIndex: BigInt(recipient),
-      Memo: memoOf('ab'.repeat(32)),
-    },
+    FromAccountIndex: BigInt(depository),
+    ToAccountIndex: BigInt(recipient),
+    Memo: memoOf('ab'.repeat(32)),
     ...change,
   })
 
@@ -71,8 +69,13 @@ function seen(
 ): SeenWithdrawal {
   const request = withdrawalOf(info)
   return {
-    ...{ withdrawal: encodeLighterWithdrawal(request), withdrawalId: lighterWithdrawalId(request), status },
-    ...{ currency: '0', recipient, amount: 1_000_000n, ...change },
+    withdrawal: encodeLighterWithdrawal(request),
+    withdrawalId: lighterWithdrawalId(request),
+    status,
+    currency: '0',
+    recipient,
+    amount: 1_000_000n,
+    ...change,
   }
 }
 
@@ -85,10 +88,16 @@ function named(status: WithdrawalStatus, info: TransferInfo, sequencerStatus: nu
 
 const side: FamilySide = {
   chain: {
-    ...{ id: 'lighter', ...mainNetwork('lighter-vm'), hubChainId: '57000' },
-    ...{ depository, additionalDepositories: [additional] },
+    id: 'lighter',
+    ...mainNetwork('lighter-vm'),
+    hubChainId: '57000',
+    depository,
+    additionalDepositories: [additional],
   },
-  ...{ currency: '0', native: '0', recipient, stranger },
+  currency: '0',
+  native: '0',
+  recipient,
+  stranger,
   hubToken: 33827477529693877703527191291502620172030107800276013854038216314513074192097n,
   missingTransactionId: 'ab'.repeat(40),
   openReader: (count) => openChain(nodes.slice(0, count)),
@@ -206,8 +215,13 @@ test('a withdrawal of somebody else than a depository is refused', async () => {
 
 const additionalData = {
   'lighter-vm': {
-    ...{ nonce: 7, fromRouteType: 0, toRouteType: '1', apiKeyIndex: 4, usdcFee: '3000000' },
-    ...{ memo: '0xabcd', assetIndex: 3 },
+    nonce: 7,
+    fromRouteType: 0,
+    toRouteType: '1',
+    apiKeyIndex: 4,
+    usdcFee: '3000000',
+    memo: '0xabcd',
+    assetIndex: 3,
   },
 }
 const changed = (change: object) => ({
@@ -218,9 +232,14 @@ const memo: Hex = `0x${'abcd'.padEnd(64, '0')}`
 withdrawalFlowCases(
   () => side,
   () => ({
-    ...{ owner: { ...evmOwner, account: ownerAccount }, currency: '0', recipient, additionalData },
+    owner: { ...evmOwner, account: ownerAccount },
+    currency: '0',
+    recipient,
+    additionalData,
     payload: {
-      ...{ depository, currency: '3', recipient },
+      depository,
+      currency: '3',
+      recipient,
       data: encodeAbiParameters(
         parseAbiParameters('uint8, uint64, uint64, uint64, uint64, uint64, bytes32'),
         [0, 7n, 0n, 1n, 4n, 3_000_000n, memo],
@@ -242,8 +261,14 @@ describe('the key of an owner', () => {
     const { post } = await oracleOf(side)
     const ask = (owner: string) =>
       post(paths.initiation, {
-        ...{ chainId: 'lighter', currency: '0', amount: '1', ownerChainId: 'lighter', owner },
-        ...{ recipient, nonce: '1', ownerSignature: evmOwner.sign(new Uint8Array(32)) },
+        chainId: 'lighter',
+        currency: '0',
+        amount: '1',
+        ownerChainId: 'lighter',
+        owner,
+        recipient,
+        nonce: '1',
+        ownerSignature: evmOwner.sign(new Uint8Array(32)),
       })
     expect(await ask('987654')).toMatchObject(refused('OWNER_ACCOUNT_NOT_FOUND'))
     expect(await ask('nobody')).toMatchObject(refused('INVALID_ADDRESS'))

@@ -49,22 +49,29 @@ afterEach(() => {
 type Json = Record<string, unknown>
 
 const fromLighter = (user: string, more: Json = {}): Json => ({
-  ...{
-    user,
-    recipient: userOf(at.network, 0).address,
-    originChainId: lighterChainId,
-    destinationChainId: 8453,
-  },
-  ...{ originCurrency: perpsDollars, destinationCurrency: currencyAddress(at.network, 'base', 'USDC') },
-  ...{ amount: '100000000', tradeType: 'EXACT_INPUT', ...more },
+  user,
+  recipient: userOf(at.network, 0).address,
+  originChainId: lighterChainId,
+  destinationChainId: 8453,
+  originCurrency: perpsDollars,
+  destinationCurrency: currencyAddress(at.network, 'base', 'USDC'),
+  amount: '100000000',
+  tradeType: 'EXACT_INPUT',
+  ...more,
 })
 const quoteOf = async (user: string, more: Json = {}): Promise<QuoteAnswer> =>
   readOk(await postPatiently(`${at.url}/quote`, fromLighter(user, more)), quoteResponseSchema)
 
 const toLighter = (recipient: string, more: Json = {}): Json => ({
-  ...{ user: at.requests.user.address, originChainId: 8453, recipient },
-  ...{ originCurrency: currencyAddress(at.network, 'base', 'USDC'), destinationChainId: lighterChainId },
-  ...{ destinationCurrency: perpsDollars, amount: '100000000', tradeType: 'EXACT_INPUT', ...more },
+  user: at.requests.user.address,
+  originChainId: 8453,
+  recipient,
+  originCurrency: currencyAddress(at.network, 'base', 'USDC'),
+  destinationChainId: lighterChainId,
+  destinationCurrency: perpsDollars,
+  amount: '100000000',
+  tradeType: 'EXACT_INPUT',
+  ...more,
 })
 
 const held = (account: string, currency = perpsDollars) =>
@@ -114,8 +121,13 @@ describe('a quote', () => {
       { id: 'deposit', kind: 'transaction', depositAddress: '', items: [{ check: { method: 'GET' } }] },
     ])
     expect(transferStep.parse(quote.steps[0]?.items[0]?.data).action.parameters).toEqual({
-      ...{ toAccountIndex: Number(lighterDepository), assetIndex: 3, fromRouteType: 0, toRouteType: 0 },
-      ...{ amount: 100_000_000, usdcFee: 3_000_000, memo: quote.protocol?.v2.orderId },
+      toAccountIndex: Number(lighterDepository),
+      assetIndex: 3,
+      fromRouteType: 0,
+      toRouteType: 0,
+      amount: 100_000_000,
+      usdcFee: 3_000_000,
+      memo: quote.protocol?.v2.orderId,
     })
   })
 
@@ -193,9 +205,16 @@ describe('a deposit', () => {
     const { parameters } = transferStep.parse(quote.steps[0]?.items[0]?.data).action
     const invented = 'ee'.repeat(40)
     const info = renderTransferInfo({
-      ...{ FromAccountIndex: BigInt(user.account), ApiKeyIndex: 4n, AssetIndex: 3n, USDCFee: 3_000_000n },
-      ...{ ToAccountIndex: BigInt(lighterDepository), FromRouteType: 0n, ToRouteType: 0n, Nonce: 1n },
-      ...{ Amount: BigInt(parameters.amount), ExpiredAt: BigInt(Date.now()) },
+      FromAccountIndex: BigInt(user.account),
+      ApiKeyIndex: 4n,
+      AssetIndex: 3n,
+      USDCFee: 3_000_000n,
+      ToAccountIndex: BigInt(lighterDepository),
+      FromRouteType: 0n,
+      ToRouteType: 0n,
+      Nonce: 1n,
+      Amount: BigInt(parameters.amount),
+      ExpiredAt: BigInt(Date.now()),
       Memo: [...Buffer.from(parameters.memo.slice(2), 'hex')],
     })
     const made = { hash: invented, type: 12, status: 3, queuedAtMs: BigInt(Date.now()), info }

@@ -67,7 +67,10 @@ test(
       }
     })()
     const requests = liveMany(bed, lives, {
-      ...{ count, atOnce: isLong ? 6 : 4, random: createRandom(seed + 1), doomedShare: 0.2 },
+      count,
+      atOnce: isLong ? 6 : 4,
+      random: createRandom(seed + 1),
+      doomedShare: 0.2,
     })
     // Faults that cannot be mended end the test as well.
     const done = await Promise.race([requests, faulting.then(() => requests)]).finally(() => {

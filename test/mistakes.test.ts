@@ -67,7 +67,8 @@ beforeAll(async () => {
   }
   const databaseUrl = await findEmbeddedPostgres({ dataDirectory: join(bed.directory, 'postgres') })
   scene = {
-    ...{ repositoryRoot, databaseUrl: databaseUrl ?? '' },
+    repositoryRoot,
+    databaseUrl: databaseUrl ?? '',
     running: (service) => running.get(service) ?? {},
     folder: (name) => mkdtemp(join(directory, `${name}-`)),
   }
@@ -92,17 +93,21 @@ const testNetwork = {
 const settings: Readonly<Partial<Record<ServiceName, Variables>>> = {
   'quote-api': {
     ...testNetwork,
-    ...{ API_KEY_PEPPERS: `v1:${'9e'.repeat(32)}`, PUBLIC_URL: 'https://api.testnets.example' },
-    ...{ ADMIN_API_KEY: 'admin-key-of-these-tests', SOLVER_API_KEY: 'solver-key-of-these-tests' },
+    API_KEY_PEPPERS: `v1:${'9e'.repeat(32)}`,
+    PUBLIC_URL: 'https://api.testnets.example',
+    ADMIN_API_KEY: 'admin-key-of-these-tests',
+    SOLVER_API_KEY: 'solver-key-of-these-tests',
     FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}`,
   },
   oracle: {
-    ...{ ENVIRONMENT: 'testnets.prod', ECDSA_PRIVATE_KEY: testNetwork.ECDSA_PRIVATE_KEY },
+    ENVIRONMENT: 'testnets.prod',
+    ECDSA_PRIVATE_KEY: testNetwork.ECDSA_PRIVATE_KEY,
     RELAY_TESTNET_RPC_URL: 'https://rpc.example/key',
   },
   solver: {
     ...testNetwork,
-    ...{ QUOTE_API_URL: 'http://127.0.0.1:9', SOLVER_API_KEY: 'solver-key-of-these-tests' },
+    QUOTE_API_URL: 'http://127.0.0.1:9',
+    SOLVER_API_KEY: 'solver-key-of-these-tests',
     ORDER_SIGNERS: `0x${'5e'.repeat(20)}`,
   },
 }
@@ -201,7 +206,9 @@ const statusSays = (words: string) =>
 async function priced(from: 'base' | 'optimism', to: 'base' | 'optimism'): Promise<number> {
   const body = localRequest(bed.session.network, { amount: 60_000_000n, from, to })
   const answer = await fetch(`${bed.url}/price`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
   })
   await answer.arrayBuffer()
   return answer.status

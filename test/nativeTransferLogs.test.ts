@@ -93,11 +93,16 @@ const transaction = { from: payer, to: token, input: id, value: 0n }
 const side = {
   chosen: undefined,
   unlisted: undefined,
-  ...{ fillContracts: new Set<string>(), fillPayers: new Set<string>(), depositories: new Set([depository]) },
+  fillContracts: new Set<string>(),
+  fillPayers: new Set<string>(),
+  depositories: new Set([depository]),
 }
 const code = new Map<string, AccountCode>([recipient, user].map((account) => [account, 'none']))
 const terms = {
-  ...{ orderId: id, side, calls: [], nativeCurrency: native },
+  orderId: id,
+  side,
+  calls: [],
+  nativeCurrency: native,
   targets: [recipient, user].flatMap((one) =>
     [token, native, emitter].map((currency) => ({ recipient: one, currency })),
   ),
@@ -118,16 +123,21 @@ function sendersIn(logs: readonly EvmLog[]) {
 
 function candidatesIn(logs: readonly EvmLog[]) {
   const result = logs.map((log) => ({
-    ...{ ...log, logIndex: `0x${log.logIndex.toString(16)}` },
-    ...{ blockNumber: '0x5', transactionHash: hash },
+    ...log,
+    logIndex: `0x${log.logIndex.toString(16)}`,
+    blockNumber: '0x5',
+    transactionHash: hash,
   }))
   return parseCandidates({ ok: true, result }, { fromBlock: 5n, toBlock: 5n }).length
 }
 
 const asListed = (logs: readonly EvmLog[]) =>
   logs.map((log) => ({
-    ...{ ...log, logIndex: `0x${log.logIndex.toString(16)}` },
-    ...{ blockNumber: '0x5', blockHash: hash, transactionHash: hash },
+    ...log,
+    logIndex: `0x${log.logIndex.toString(16)}`,
+    blockNumber: '0x5',
+    blockHash: hash,
+    transactionHash: hash,
   }))
 
 const listed = { from: 6n, to: 5n, transfersFrom: 5n }

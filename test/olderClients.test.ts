@@ -37,15 +37,23 @@ const freshAddress = () => privateKeyToAddress(generatePrivateKey())
 
 const usdcOf = (account: Hex) =>
   bed.session.network.chains.optimism.chain.client.readContract({
-    ...{ address: optimism().tokens.USDC, abi: erc20Abi, functionName: 'balanceOf', args: [account] },
+    address: optimism().tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [account],
   })
 
 describe.each(versions)('the public client %s', (_version, published) => {
   const connect = () => bed.connect(published)
   const bridge = (recipient: Hex) => ({
-    ...{ chainId: base().chainId, toChainId: optimism().chainId, user: bed.user(0), recipient },
-    ...{ currency: base().tokens.USDC, toCurrency: optimism().tokens.USDC },
-    ...{ tradeType: 'EXACT_INPUT' as const, amount: '25000000' },
+    chainId: base().chainId,
+    toChainId: optimism().chainId,
+    user: bed.user(0),
+    recipient,
+    currency: base().tokens.USDC,
+    toCurrency: optimism().tokens.USDC,
+    tradeType: 'EXACT_INPUT' as const,
+    amount: '25000000',
   })
 
   test('bridges a token', async () => {
@@ -110,9 +118,12 @@ describe('the oldest public client, 2.4.6', () => {
 
   test('is told a price', async () => {
     const price = await actions().getPrice({
-      ...{ originChainId: base().chainId, destinationChainId: optimism().chainId },
-      ...{ originCurrency: base().tokens.USDC, destinationCurrency: optimism().tokens.USDC },
-      ...{ tradeType: 'EXACT_INPUT', amount: '25000000' },
+      originChainId: base().chainId,
+      destinationChainId: optimism().chainId,
+      originCurrency: base().tokens.USDC,
+      destinationCurrency: optimism().tokens.USDC,
+      tradeType: 'EXACT_INPUT',
+      amount: '25000000',
     })
     expect(BigInt(price.details?.currencyOut?.amount ?? 0)).toBeGreaterThan(24_000_000n)
   })

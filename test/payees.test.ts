@@ -41,7 +41,11 @@ beforeAll(async () => {
       const address = weth.publicKey.toBase58()
       return [
         {
-          ...{ address, symbol: 'WETH', name: 'Wrapped Ether', decimals: 9, asset: 'eth' },
+          address,
+          symbol: 'WETH',
+          name: 'Wrapped Ether',
+          decimals: 9,
+          asset: 'eth',
           tokenProgram: token2022Program,
         },
       ]
@@ -100,9 +104,15 @@ describe('Solana', { timeout: longTest }, () => {
       ])
       const { chainId, currency } = sides.EVM.destination()
       const asked = await driver.quoteOf({
-        ...{ user: sender.toBase58(), refundTo, recipient: freshAddress(), tradeType: 'EXACT_INPUT' },
-        ...{ originChainId: solanaChainId, originCurrency: mint.toBase58(), amount: `${10n ** 8n}` },
-        ...{ destinationChainId: chainId, destinationCurrency: currency },
+        user: sender.toBase58(),
+        refundTo,
+        recipient: freshAddress(),
+        tradeType: 'EXACT_INPUT',
+        originChainId: solanaChainId,
+        originCurrency: mint.toBase58(),
+        amount: `${10n ** 8n}`,
+        destinationChainId: chainId,
+        destinationCurrency: currency,
       })
       const short = { sender, amount: 5n * 10n ** 7n, id: orderIdOf(asked), mint }
       await send([depositToken(depository, { ...short, program: token2022Program })])
@@ -149,9 +159,15 @@ describe('Tron', { timeout: longTest }, () => {
     const quote = await driver.inTurn(async () => {
       const { user, deposit } = await shortDepositsOf(at, sides).Tron()
       const asked = await driver.quoteOf({
-        ...{ user, refundTo, recipient: freshAddress(), tradeType: 'EXACT_INPUT' },
-        ...{ originChainId: tronChainId, originCurrency: trx, amount: '200000000' },
-        ...{ destinationChainId: chainId, destinationCurrency: currency },
+        user,
+        refundTo,
+        recipient: freshAddress(),
+        tradeType: 'EXACT_INPUT',
+        originChainId: tronChainId,
+        originCurrency: trx,
+        amount: '200000000',
+        destinationChainId: chainId,
+        destinationCurrency: currency,
       })
       await deposit(asked)
       return asked

@@ -41,14 +41,16 @@ const families: Readonly<
   'hyperliquid-vm': {
     start: async () => startHyperliquidBench(await startNetwork(), databases),
     says: {
-      ...{ amount: 2_000_000n, ceiling: 99_999_999n },
+      amount: 2_000_000n,
+      ceiling: 99_999_999n,
       refusals: { ...reverts, ownWallet, dear: 'an account takes more than maxFeePerGasWei' },
     },
   },
   'lighter-vm': {
     start: () => startLighterBench(databases),
     says: {
-      ...{ amount: 2_000_000n, ceiling: 2_999_999n },
+      amount: 2_000_000n,
+      ceiling: 2_999_999n,
       refusals: { ...reverts, ownWallet, dear: 'a transfer takes more than maxFeePerGasWei' },
     },
   },
@@ -59,14 +61,16 @@ const families: Readonly<
   'bitcoin-vm': {
     start: () => startBitcoinBench(databases),
     says: {
-      ...{ amount: 2_000_000n, ceiling: 1_500n },
+      amount: 2_000_000n,
+      ceiling: 1_500n,
       refusals: { paid: 'it is paid', closed: 'it is closed', ownWallet },
     },
   },
   'tron-vm': {
     start: async () => startTronBench(await startNetwork(), databases),
     says: {
-      ...{ amount: 2_000_000n, ceiling: 99n },
+      amount: 2_000_000n,
+      ceiling: 99n,
       refusals: { ...reverts, ownWallet, dear: 'energy costs more than maxFeePerGasWei' },
     },
   },

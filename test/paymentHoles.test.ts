@@ -48,7 +48,9 @@ const cheating = (
     readonly payee?: (world: World) => `0x${string}`
   },
 ): Hole => ({
-  ...{ name, without, breaks: 'I5' },
+  name,
+  without,
+  breaks: 'I5',
   async attack(world) {
     const paid = await paidFor(world, payee?.(world), currency)
     await settle(world, paid, await cheat(world, paid.known))
@@ -64,7 +66,9 @@ const account = (world: World) => strangersOf(world).accounts[0]
 
 const payPlainly: Cheat = (world, known) =>
   pay(world, known.destination, {
-    ...{ ids: [known.orderId], payments: outputsOf(known), by: 'transfer' },
+    ids: [known.orderId],
+    payments: outputsOf(known),
+    by: 'transfer',
     from: world.user(5).address,
   })
 
@@ -83,13 +87,16 @@ const trades: readonly Hole[] = [
     cheat: (world, known) => tradeInsidePay(world, known, 'authorization'),
   }),
   cheating('P-41: two entries of a token that asks its sender', recordsPayAnything, {
-    ...{ cheat: payInTwoEntries, currency: 'USDX' },
+    cheat: payInTwoEntries,
+    currency: 'USDX',
   }),
   cheating('P-42: a trade by the hook of the sender around transfer(recipient, 1)', anyTransferPays, {
-    ...{ cheat: tradeAroundOne, currency: 'USDX' },
+    cheat: tradeAroundOne,
+    currency: 'USDX',
   }),
   cheating('P-42: coin for an account whose code pays the caller', codeKeepsCoin, {
-    ...{ currency: 'coin', payee: account },
+    currency: 'coin',
+    payee: account,
     async cheat(world, known) {
       await setHabit(world, 'optimism', account(world), 'pays_the_caller')
       return payPlainly(world, known)
@@ -99,7 +106,8 @@ const trades: readonly Hole[] = [
     cheat: (world, known) => tradeInBatch(world, known, 'claims'),
   }),
   cheating('P-43: coin of a smart account for the tokens in a batch', anyTransferPays, {
-    ...{ cheat: (world, known) => tradeInBatch(world, known, 'coin'), payee: account },
+    cheat: (world, known) => tradeInBatch(world, known, 'coin'),
+    payee: account,
   }),
   cheating('P-43: the recipient’s own EIP-3009 payment in a batch', anyTransferPays, {
     cheat: (world, known) => tradeInBatch(world, known, 'authorization'),
@@ -108,13 +116,20 @@ const trades: readonly Hole[] = [
     cheat: operateListed,
   }),
   cheating('P-43: a payee that is a depository', anyTransferPays, {
-    ...{ cheat: payPlainly, payee: (world) => world.network.places.optimism.depository },
+    cheat: payPlainly,
+    payee: (world) => world.network.places.optimism.depository,
   }),
 ]
 
 const asked: AskedQuote = {
-  ...{ origin: 'base', destination: 'optimism', amount: 1_000n, recipients: 1 },
-  ...{ slippageBps: 0n, appFeeBps: 0n, subsidy: 0n, hasKey: true },
+  origin: 'base',
+  destination: 'optimism',
+  amount: 1_000n,
+  recipients: 1,
+  slippageBps: 0n,
+  appFeeBps: 0n,
+  subsidy: 0n,
+  hasKey: true,
 }
 
 /** A quote is deposited for, filled and settled. */
@@ -162,17 +177,20 @@ const slipped = { slippageBps: 9_000n, appFeeBps: 1_000n }
 const books: readonly Hole[] = [
   {
     name: 'L-10: a deposit of a tenth is paid and books a tenth',
-    ...{ without: quotesAreBooked, breaks: 'I6' },
+    without: quotesAreBooked,
+    breaks: 'I6',
     attack: (world) => live(world, slipped, { deposited: 100n }),
   },
   {
     name: 'L-10: app fees are those of the deposit',
-    ...{ without: quotedFeesAccrue, breaks: 'I6' },
+    without: quotedFeesAccrue,
+    breaks: 'I6',
     attack: (world) => live(world, slipped, { deposited: 100n }),
   },
   {
     name: 'L-10: a sponsor pays his part of a deposit that slipped',
-    ...{ without: quotedDebitIsOwed, breaks: 'I6' },
+    without: quotedDebitIsOwed,
+    breaks: 'I6',
     async attack(world) {
       await fundSponsor(world)
       await live(world, { ...slipped, subsidy: 50n }, { deposited: 100n })
@@ -180,7 +198,8 @@ const books: readonly Hole[] = [
   },
   {
     name: 'Q-40: parallel quotes earn no more than the same in a row',
-    ...{ without: rewardsAreForAll, breaks: 'I7' },
+    without: rewardsAreForAll,
+    breaks: 'I7',
     async attack(world) {
       for (let quotes = 0; quotes < 4; quotes += 1)
         await live(world, { origin: 'optimism', destination: 'base', amount: 2_000n })
@@ -191,12 +210,14 @@ const books: readonly Hole[] = [
 const payers: readonly Hole[] = [
   {
     name: 'P-41: the payer pays coin to an account with code by record',
-    ...{ without: paysPlainly, breaks: 'I8' },
+    without: paysPlainly,
+    breaks: 'I8',
     attack: (world) => live(world, {}, { deposited: 1_000n, payee: account(world), currency: 'coin' }),
   },
   {
     name: 'P-46: the payer signs nothing that would fail',
-    ...{ without: signsUntried, breaks: 'I8' },
+    without: signsUntried,
+    breaks: 'I8',
     async attack(world) {
       await setHabit(world, 'optimism', account(world), 'refuses')
       await live(world, {}, { deposited: 1_000n, payee: account(world), currency: 'coin' })
@@ -204,7 +225,8 @@ const payers: readonly Hole[] = [
   },
   {
     name: 'L-21: fills wait for attestations',
-    ...{ without: paysWithoutLimit, breaks: 'I9' },
+    without: paysWithoutLimit,
+    breaks: 'I9',
     async attack(world) {
       for (let orders = 0; orders < 4; orders += 1)
         await live(world, { amount: 2_000n }, { deposited: 2_000n, isServed: false })

@@ -42,7 +42,9 @@ async function depositAgain(world: World, { known }: Paid): Promise<Paid> {
 
 /** Transactions that fill an order, by its record. */
 const fillOf = (known: KnownOrder) => ({
-  ...{ ids: [known.orderId], payments: outputsOf(known), recordId: known.orderId },
+  ids: [known.orderId],
+  payments: outputsOf(known),
+  recordId: known.orderId,
   by: 'contract' as const,
 })
 
@@ -79,7 +81,8 @@ async function withdrawn(
 const holes: readonly Hole[] = [
   {
     name: "a stranger's signed payment, handed in by a thief with an order id behind it, fills no order",
-    ...{ without: anyTransferPays, breaks: 'I5' },
+    without: anyTransferPays,
+    breaks: 'I5',
     async attack(world) {
       const paid = await paidFor(world)
       const [payer, thief] = [world.user(1), world.user(5)]
@@ -88,7 +91,8 @@ const holes: readonly Hole[] = [
   },
   {
     name: 'a recipient that pays himself fills no order',
-    ...{ without: anyTransferPays, breaks: 'I5' },
+    without: anyTransferPays,
+    breaks: 'I5',
     async attack(world) {
       const paid = await paidFor(world)
       await settle(world, paid, await payOneself(world, paid.known))
@@ -96,7 +100,8 @@ const holes: readonly Hole[] = [
   },
   {
     name: 'money that goes there and back in one transaction fills no order',
-    ...{ without: anyTransferPays, breaks: 'I5' },
+    without: anyTransferPays,
+    breaks: 'I5',
     async attack(world) {
       const paid = await paidFor(world)
       const payer = world.network.keys.fillWallet
@@ -105,7 +110,8 @@ const holes: readonly Hole[] = [
   },
   {
     name: 'one payment that names two orders settles at most one',
-    ...{ without: everyIdCounts, breaks: 'I5' },
+    without: everyIdCounts,
+    breaks: 'I5',
     async attack(world) {
       const [one, other] = [await paidFor(world), await paidFor(world)]
       const transaction = await payOnceForTwo(world, one.known, other.known)
@@ -115,7 +121,8 @@ const holes: readonly Hole[] = [
   },
   {
     name: 'a fill settles one deposit of its order, and an owner has the other back',
-    ...{ without: paymentsSettleAll, breaks: 'I5' },
+    without: paymentsSettleAll,
+    breaks: 'I5',
     async attack(world) {
       const paid = await paidFor(world)
       const second = await depositAgain(world, paid)
@@ -127,7 +134,8 @@ const holes: readonly Hole[] = [
   },
   {
     name: 'a refund gives one deposit back, not two',
-    ...{ without: paymentsSettleAll, breaks: 'I5' },
+    without: paymentsSettleAll,
+    breaks: 'I5',
     async attack(world) {
       const paid = await paidFor(world)
       const second = await depositAgain(world, paid)
@@ -137,7 +145,8 @@ const holes: readonly Hole[] = [
   },
   {
     name: 'a self-made withdrawal that is over gives nothing back of what was paid',
-    ...{ without: bytesAreBelieved, breaks: 'I4' },
+    without: bytesAreBelieved,
+    breaks: 'I4',
     async attack(world) {
       const withdrawal = await withdrawn(world, 1)
       await payOut(world, withdrawal)
@@ -148,7 +157,8 @@ const holes: readonly Hole[] = [
   },
   {
     name: "one owner's payout burns nothing of another with the same recipient and currency",
-    ...{ without: bytesAreBelieved, breaks: 'I4' },
+    without: bytesAreBelieved,
+    breaks: 'I4',
     async attack(world) {
       const [one, other] = [await withdrawn(world, 1), await withdrawn(world, 2, { isIssued: false })]
       const transaction = await payOut(world, one)
@@ -158,7 +168,8 @@ const holes: readonly Hole[] = [
   },
   {
     name: 'a withdrawal that is issued again is paid once',
-    ...{ without: nonceIsNoLimit, breaks: 'I4' },
+    without: nonceIsNoLimit,
+    breaks: 'I4',
     async attack(world) {
       const withdrawal = await withdrawn(world, 1)
       await issue(world, withdrawal)
@@ -172,7 +183,8 @@ const holes: readonly Hole[] = [
   },
   {
     name: 'a leave to issue is not given for money that a reorganization of the hub takes away again',
-    ...{ without: newestBalanceCounts, breaks: 'I1' },
+    without: newestBalanceCounts,
+    breaks: 'I1',
     async attack(world) {
       const money = { owner: world.user(1), chain: 'base', currency: 'USDC', amount } as const
       const made = await deposit(world, money, { by: 'call' })

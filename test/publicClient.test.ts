@@ -155,7 +155,10 @@ const statusSchema = z.looseObject({ status: z.string(), txHashes: z.array(z.str
 
 const usdcOnOptimism = (holder: Hex) =>
   bed.session.network.chains.optimism.chain.client.readContract({
-    ...{ address: optimism().tokens.USDC, abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
+    address: optimism().tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder],
   })
 const nativeOnOptimism = (address: Hex) =>
   bed.session.network.chains.optimism.chain.client.getBalance({ address })
@@ -285,9 +288,13 @@ describe('requests of the public client', () => {
     const user = bed.user(4)
     const quote = await getQuote(
       {
-        ...{ user, recipient: user, amount: '3000000' },
-        ...{ chainId: optimism().chainId, currency: optimism().tokens.USDC },
-        ...{ toChainId: base().chainId, toCurrency: base().tokens.USDC },
+        user,
+        recipient: user,
+        amount: '3000000',
+        chainId: optimism().chainId,
+        currency: optimism().tokens.USDC,
+        toChainId: base().chainId,
+        toCurrency: base().tokens.USDC,
         options: { usePermit: true, subsidizeFees: true },
       },
       sponsorHeader(),
@@ -340,7 +347,9 @@ describe('destination calls of the public client', () => {
     const amount = 5_000_000n
     const owed = await usdcOwed(app)
     const quote = await getQuote({
-      ...{ tradeType: 'EXACT_OUTPUT', amount: amount.toString(), recipient },
+      tradeType: 'EXACT_OUTPUT',
+      amount: amount.toString(),
+      recipient,
       txs: [targets.approve(usdc(), amount), targets.supply(usdc(), amount, saver)],
       options: { appFees: [{ recipient: app, fee: '100' }] },
     })
@@ -358,7 +367,10 @@ describe('destination calls of the public client', () => {
     const owed = await usdcOwed(app)
     const { wrappedNative } = optimism()
     const quote = await getQuote({
-      ...{ toCurrency: nativeCurrency, tradeType: 'EXACT_OUTPUT', amount: '1000000000000000', recipient },
+      toCurrency: nativeCurrency,
+      tradeType: 'EXACT_OUTPUT',
+      amount: '1000000000000000',
+      recipient,
       txs: [
         { to: wrappedNative, value: '0x5', data: '0xd0e30db0' },
         { to: recipient, value: '7', data: '0x' },
@@ -373,13 +385,15 @@ describe('destination calls of the public client', () => {
   test('run with whatever an exact input delivers, and what they leave goes to the recipient', async () => {
     const [saver, recipient] = [freshAddress(), freshAddress()]
     const all = await getQuote({
-      ...{ recipient, txs: [targets.approve(usdc()), targets.supplyAll(usdc(), saver)] },
+      recipient,
+      txs: [targets.approve(usdc()), targets.supplyAll(usdc(), saver)],
     })
     await execute(all)
     expect(await targets.supplied(usdc(), saver)).toBe(BigInt(all.details?.currencyOut?.amount ?? 0))
     expect(await usdcOnOptimism(recipient)).toBe(0n)
     const some = await getQuote({
-      ...{ recipient, txs: [targets.approve(usdc()), targets.supply(usdc(), 1n, saver)] },
+      recipient,
+      txs: [targets.approve(usdc()), targets.supply(usdc(), 1n, saver)],
     })
     await execute(some)
     expect(await usdcOnOptimism(recipient)).toBe(BigInt(some.details?.currencyOut?.amount ?? 0) - 1n)
@@ -391,10 +405,16 @@ describe('destination calls of the public client', () => {
     const amount = 7_000_000n
     const body = {
       amount: amount.toString(),
-      ...{ originChainId: base().chainId, destinationChainId: optimism().chainId },
-      ...{ originCurrency: base().tokens.USDC, destinationCurrency: usdc() },
-      ...{ recipient: user.address, refundTo: user.address, user: user.address },
-      ...{ tradeType: 'EXACT_OUTPUT', slippageTolerance: '50', originGasOverhead: '300000' },
+      originChainId: base().chainId,
+      destinationChainId: optimism().chainId,
+      originCurrency: base().tokens.USDC,
+      destinationCurrency: usdc(),
+      recipient: user.address,
+      refundTo: user.address,
+      user: user.address,
+      tradeType: 'EXACT_OUTPUT',
+      slippageTolerance: '50',
+      originGasOverhead: '300000',
       txs: await targets.delegated(usdc(), amount, user),
     }
     // Calls are tried on the newest block that enough endpoints have, which may be before the delegation.
@@ -416,7 +436,10 @@ describe('destination calls of the public client', () => {
   ])('that %s are refused, whatever gas is stated', async (_what, calls, index) => {
     for (const options of [{}, { txsGasLimit: 500_000 }]) {
       const refused = getQuote({
-        ...{ tradeType: 'EXACT_OUTPUT', amount: '5000000', txs: calls(freshAddress()), options },
+        tradeType: 'EXACT_OUTPUT',
+        amount: '5000000',
+        txs: calls(freshAddress()),
+        options,
       })
       await expect(refused).rejects.toMatchObject({
         statusCode: 400,
@@ -447,7 +470,9 @@ describe('app fees of the public client', () => {
 
     const claimed = await bed.client.actions.claimAppFees({
       wallet: bed.wallet(4, 'base'),
-      ...{ chainId: base().chainId, currency: base().tokens.USDC, recipient },
+      chainId: base().chainId,
+      currency: base().tokens.USDC,
+      recipient,
     })
     expect(itemsOf(claimed.data).map(({ id, status }) => [id, status])).toEqual([['authorize', 'complete']])
     expect(await usdcOwed(app)).toBe(0n)
@@ -466,10 +491,12 @@ describe('app fees of the public client', () => {
   test('that a wallet does not have are refused with a message', async () => {
     const claiming = bed.client.actions.claimAppFees({
       wallet: bed.wallet(1, 'base'),
-      ...{ chainId: base().chainId, currency: base().tokens.USDC },
+      chainId: base().chainId,
+      currency: base().tokens.USDC,
     })
     await expect(claiming).rejects.toMatchObject({
-      ...{ name: 'APIError', statusCode: 400 },
+      name: 'APIError',
+      statusCode: 400,
       rawError: { errorCode: 'INSUFFICIENT_APP_FEES' },
     })
   })
@@ -480,8 +507,10 @@ describe('the acceptance list', () => {
     const { chainId, toChainId, currency, toCurrency, ...rest } = asked()
     const body = {
       ...rest,
-      ...{ originChainId: chainId, destinationChainId: toChainId },
-      ...{ originCurrency: currency, destinationCurrency: toCurrency },
+      originChainId: chainId,
+      destinationChainId: toChainId,
+      originCurrency: currency,
+      destinationCurrency: toCurrency,
     }
     const [one, two] = await Promise.all([post('/quote', body), post('/quote/v2', body)])
     expect(one.status).toBe(200)

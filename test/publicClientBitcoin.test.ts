@@ -60,15 +60,24 @@ describe('from Bitcoin', () => {
     const user = fundedUser(at, [30_000_000n, 20_000_000n])
     const recipient = privateKeyToAddress(generatePrivateKey())
     const quote = await client.actions.getQuote({
-      ...{ chainId: bitcoinChainId, currency: bitcoin, amount: '40000000', tradeType: 'EXACT_INPUT' },
-      ...{ toChainId: 8453, toCurrency: usdc(), user: user.witness.address, recipient },
+      chainId: bitcoinChainId,
+      currency: bitcoin,
+      amount: '40000000',
+      tradeType: 'EXACT_INPUT',
+      toChainId: 8453,
+      toCurrency: usdc(),
+      user: user.witness.address,
+      recipient,
     })
     expect(quote.steps.map(({ id }) => id)).toEqual(['deposit'])
     const sent = redirected
     await Promise.all([client.actions.execute({ quote, wallet: walletOf(user) }), carriedOut(quote)])
     expect(redirected).toBe(sent + 1)
     const held = await at.network.chains.base.chain.client.readContract({
-      ...{ address: usdc(), abi: erc20Abi, functionName: 'balanceOf', args: [recipient] },
+      address: usdc(),
+      abi: erc20Abi,
+      functionName: 'balanceOf',
+      args: [recipient],
     })
     expect(held).toBe(BigInt(quote.details?.currencyOut?.amount ?? 0))
   })

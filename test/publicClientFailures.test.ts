@@ -36,9 +36,14 @@ async function statusOf({ steps }: Execute) {
 /** Native coin from Base to Optimism for the first user. */
 function nativeQuote(change: object = {}): Promise<Execute> {
   return bed.client.actions.getQuote({
-    ...{ chainId: base().chainId, toChainId: optimism().chainId },
-    ...{ currency: nativeCurrency, toCurrency: nativeCurrency, amount: '10000000000000000' },
-    ...{ tradeType: 'EXACT_INPUT', user: bed.user(0), recipient: freshAddress() },
+    chainId: base().chainId,
+    toChainId: optimism().chainId,
+    currency: nativeCurrency,
+    toCurrency: nativeCurrency,
+    amount: '10000000000000000',
+    tradeType: 'EXACT_INPUT',
+    user: bed.user(0),
+    recipient: freshAddress(),
     ...change,
   })
 }
@@ -51,7 +56,8 @@ describe('a request that cannot be filled', () => {
     const refundTo = freshAddress()
     const called = freshAddress()
     const quote = await nativeQuote({
-      ...{ tradeType: 'EXACT_OUTPUT', amount: '5000000000000000' },
+      tradeType: 'EXACT_OUTPUT',
+      amount: '5000000000000000',
       txs: [{ to: called, value: '0', data: '0xdeadbeef' }],
       options: { refundTo },
     })
@@ -79,7 +85,10 @@ describe('a deposit', () => {
     const transactions = quote.steps.flatMap(({ id, items }) =>
       (items ?? []).map(({ data }) => ({
         // CAST: the client passes steps on as the service sent them.
-        ...{ what: id, to: data.to as Hex, data: data.data as Hex, valueWei: BigInt(data.value) },
+        what: id,
+        to: data.to as Hex,
+        data: data.data as Hex,
+        valueWei: BigInt(data.value),
       })),
     )
     await bed.session.network.chains.base.chain.send(user, transactions)

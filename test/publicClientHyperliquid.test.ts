@@ -54,8 +54,10 @@ afterAll(() => at?.stop())
 
 const usdcOnBase = (holder: Hex) =>
   at.network.chains.base.chain.client.readContract({
-    ...{ address: at.network.deployment.base.tokens.USDC, abi: erc20Abi },
-    ...{ functionName: 'balanceOf', args: [holder] },
+    address: at.network.deployment.base.tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder],
   })
 
 const walletOf = (key: Hex) =>
@@ -75,9 +77,14 @@ test('dollars are authorized and sent by the published client, and arrive on Bas
   const recipient = privateKeyToAddress(generatePrivateKey())
   const wallet = walletOf(key)
   const quote = await client.actions.getQuote({
-    ...{ chainId: hyperliquidChainId, currency: perps, amount: '10000000000' },
-    ...{ toChainId: 8453, toCurrency: at.network.deployment.base.tokens.USDC },
-    ...{ user, recipient, tradeType: 'EXACT_INPUT' },
+    chainId: hyperliquidChainId,
+    currency: perps,
+    amount: '10000000000',
+    toChainId: 8453,
+    toCurrency: at.network.deployment.base.tokens.USDC,
+    user,
+    recipient,
+    tradeType: 'EXACT_INPUT',
   })
   expect(quote.steps.map(({ id }) => id)).toEqual(['authorize', 'deposit'])
   const [done] = await Promise.all([
@@ -94,8 +101,14 @@ test('to Hyperliquid a wallet deposits dollars of Base, and they arrive as they 
   const { address: user, privateKey } = at.requests.user
   const recipient = privateKeyToAddress(generatePrivateKey())
   const quote = await client.actions.getQuote({
-    ...{ chainId: 8453, currency: at.network.deployment.base.tokens.USDC, amount: '200000000' },
-    ...{ toChainId: hyperliquidChainId, toCurrency: perps, user, recipient, tradeType: 'EXACT_INPUT' },
+    chainId: 8453,
+    currency: at.network.deployment.base.tokens.USDC,
+    amount: '200000000',
+    toChainId: hyperliquidChainId,
+    toCurrency: perps,
+    user,
+    recipient,
+    tradeType: 'EXACT_INPUT',
   })
   const [done] = await Promise.all([
     client.actions.execute({ quote, wallet: adaptViemWallet(walletOf(privateKey)) }),

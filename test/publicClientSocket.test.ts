@@ -38,9 +38,14 @@ test('a bridge ends by what is pushed', async () => {
   const client = bed.connect(published, { websocket: { enabled: true, url: socketUrl } })
   const recipient: Hex = privateKeyToAddress(generatePrivateKey())
   const quote = await client.actions.getQuote({
-    ...{ chainId: base.chainId, toChainId: optimism.chainId, user: bed.user(0), recipient },
-    ...{ currency: base.tokens.USDC, toCurrency: optimism.tokens.USDC },
-    ...{ tradeType: 'EXACT_INPUT', amount: '25000000' },
+    chainId: base.chainId,
+    toChainId: optimism.chainId,
+    user: bed.user(0),
+    recipient,
+    currency: base.tokens.USDC,
+    toCurrency: optimism.tokens.USDC,
+    tradeType: 'EXACT_INPUT',
+    amount: '25000000',
   })
   const { data } = await client.actions.execute({ quote, wallet: bed.wallet(0, 'base') })
   expect(data.steps.flatMap((step) => step.items ?? []).every(({ status }) => status === 'complete')).toBe(
@@ -54,7 +59,10 @@ test('a bridge ends by what is pushed', async () => {
   ).toBe(true)
   const { client: chain } = bed.session.network.chains.optimism.chain
   const held = await chain.readContract({
-    ...{ address: optimism.tokens.USDC, abi: erc20Abi, functionName: 'balanceOf', args: [recipient] },
+    address: optimism.tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [recipient],
   })
   expect(held).toBe(BigInt(quote.details?.currencyOut?.amount ?? 0))
 })

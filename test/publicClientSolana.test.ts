@@ -66,23 +66,28 @@ type Asked = Parameters<ReturnType<typeof getClient>['actions']['getQuote']>[0]
 /** By default 20 USDC, to a fresh account. */
 const fromSolana = (change: Partial<Asked> = {}) =>
   bed.client.actions.getQuote({
-    ...{ chainId: solanaChainId, currency: usdcMint, amount: '20000000', tradeType: 'EXACT_INPUT' },
-    ...{ toChainId: base().chainId, toCurrency: base().tokens.USDC },
-    ...{ user: solanaUser(0).address, recipient: freshAddress() },
+    chainId: solanaChainId,
+    currency: usdcMint,
+    amount: '20000000',
+    tradeType: 'EXACT_INPUT',
+    toChainId: base().chainId,
+    toCurrency: base().tokens.USDC,
+    user: solanaUser(0).address,
+    recipient: freshAddress(),
     ...change,
   })
 
 /** By default 20 USDC, to a fresh wallet. */
 const toSolana = (change: Partial<Asked> = {}) =>
   bed.client.actions.getQuote({
-    ...{
-      chainId: base().chainId,
-      currency: base().tokens.USDC,
-      amount: '20000000',
-      tradeType: 'EXACT_INPUT',
-    },
-    ...{ toChainId: solanaChainId, toCurrency: usdcMint },
-    ...{ user: bed.user(0), recipient: freshWallet() },
+    chainId: base().chainId,
+    currency: base().tokens.USDC,
+    amount: '20000000',
+    tradeType: 'EXACT_INPUT',
+    toChainId: solanaChainId,
+    toCurrency: usdcMint,
+    user: bed.user(0),
+    recipient: freshWallet(),
     ...change,
   })
 
@@ -122,7 +127,10 @@ const onBase = /^0x[0-9a-f]{64}$/
 
 const usdcOnBase = (holder: Hex) =>
   bed.session.network.chains.base.chain.client.readContract({
-    ...{ address: base().tokens.USDC, abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
+    address: base().tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder],
   })
 const nativeOnBase = (address: Hex) => bed.session.network.chains.base.chain.client.getBalance({ address })
 const lamports = (holder: string) => connection.getBalance(new PublicKey(holder))
@@ -192,7 +200,9 @@ describe('from Solana', () => {
     const held = await tokens(recipient)
     const claimed = await bed.client.actions.claimAppFees({
       wallet: bed.wallet(3, 'base'),
-      ...{ chainId: solanaChainId, currency: usdcMint, recipient },
+      chainId: solanaChainId,
+      currency: usdcMint,
+      recipient,
     })
     expect(itemsOf(claimed.data).map(({ status }) => status)).toEqual(['complete'])
     await expect.poll(() => tokens(recipient), patience).toBe(held + fee)
@@ -244,7 +254,8 @@ describe('what cannot be filled goes back on Solana', () => {
     const held = await tokens(user.address)
     await expect(execute(quote, solanaWallet(user))).rejects.toThrow('Refunded')
     expect(await statusOf(quote)).toMatchObject({
-      ...{ status: 'refund', failReason: 'DEPOSITED_AMOUNT_TOO_LOW_TO_FILL' },
+      status: 'refund',
+      failReason: 'DEPOSITED_AMOUNT_TOO_LOW_TO_FILL',
       txHashes: [expect.stringMatching(onSolana)],
     })
     const cost = held - (await tokens(user.address))
@@ -273,7 +284,9 @@ describe('to Solana', () => {
     const [app, recipient] = [bed.user(4), solanaUser(5).address]
     const [held, owed] = [await tokens(recipient), await usdcOwed(app, ofBase())]
     const quote = await toSolana({
-      ...{ user: bed.user(2), recipient, options: { appFees: [{ recipient: app, fee: '100' }] } },
+      user: bed.user(2),
+      recipient,
+      options: { appFees: [{ recipient: app, fee: '100' }] },
     })
     await expectSuccess(await execute(quote, bed.wallet(2, 'base')), { in: onBase, out: onSolana })
     expect(await tokens(recipient)).toBe(held + outOf(quote))

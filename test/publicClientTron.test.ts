@@ -42,8 +42,10 @@ function walletOf({ key, address }: TronUser) {
 
 const usdcOnBase = (holder: Hex) =>
   at.network.chains.base.chain.client.readContract({
-    ...{ address: at.network.deployment.base.tokens.USDC, abi: erc20Abi },
-    ...{ functionName: 'balanceOf', args: [holder] },
+    address: at.network.deployment.base.tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder],
   })
 
 test('Tron is among the chains of the service, as the client knows it', () => {
@@ -61,9 +63,14 @@ describe('from Tron', () => {
       const user = await fundedUser(at)
       const recipient = privateKeyToAddress(generatePrivateKey())
       const quote = await client.actions.getQuote({
-        ...{ chainId: tronChainId, currency: currency(), amount: (2_000n * unit).toString() },
-        ...{ toChainId: 8453, toCurrency: at.network.deployment.base.tokens.USDC },
-        ...{ user: user.address, recipient, tradeType: 'EXACT_INPUT' },
+        chainId: tronChainId,
+        currency: currency(),
+        amount: (2_000n * unit).toString(),
+        toChainId: 8453,
+        toCurrency: at.network.deployment.base.tokens.USDC,
+        user: user.address,
+        recipient,
+        tradeType: 'EXACT_INPUT',
       })
       expect(quote.steps.map(({ id }) => id)).toEqual(ids)
       const [done] = await Promise.all([
@@ -86,8 +93,14 @@ test('to Tron a wallet of viem deposits dollars of Base, and TRX arrives as it w
   })
   const { address: recipient } = tronUserOf(generatePrivateKey())
   const quote = await client.actions.getQuote({
-    ...{ chainId: 8453, currency: at.network.deployment.base.tokens.USDC, amount: (200n * unit).toString() },
-    ...{ toChainId: tronChainId, toCurrency: trx, user, recipient, tradeType: 'EXACT_INPUT' },
+    chainId: 8453,
+    currency: at.network.deployment.base.tokens.USDC,
+    amount: (200n * unit).toString(),
+    toChainId: tronChainId,
+    toCurrency: trx,
+    user,
+    recipient,
+    tradeType: 'EXACT_INPUT',
   })
   const [done] = await Promise.all([client.actions.execute({ quote, wallet }), fillByHand(quote, payThere)])
   const items = done.data.steps.flatMap((step) => step.items ?? [])

@@ -53,9 +53,15 @@ const optimism = () => bed.session.network.deployment.optimism
 const nobody = '0x000000000000000000000000000000000000dead'
 
 const bridge = (recipient: Hex, change: object = {}) => ({
-  ...{ user: nobody, recipient, tradeType: 'EXACT_INPUT', amount: '25000000', referrer: 'a.page' },
-  ...{ originChainId: base().chainId, destinationChainId: optimism().chainId },
-  ...{ originCurrency: base().tokens.USDC, destinationCurrency: optimism().tokens.USDC },
+  user: nobody,
+  recipient,
+  tradeType: 'EXACT_INPUT',
+  amount: '25000000',
+  referrer: 'a.page',
+  originChainId: base().chainId,
+  destinationChainId: optimism().chainId,
+  originCurrency: base().tokens.USDC,
+  destinationCurrency: optimism().tokens.USDC,
   ...change,
 })
 
@@ -88,7 +94,10 @@ test('Q-100: tell a page when its deposit address is paid and filled, without a 
   await chain.send(payer, [{ what: 'payment', to: base().tokens.USDC, data }])
   await expect.poll(statusOf, patience).toBe('success')
   const received = await bed.session.network.chains.optimism.chain.client.readContract({
-    ...{ address: optimism().tokens.USDC, abi: erc20Abi, functionName: 'balanceOf', args: [recipient] },
+    address: optimism().tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [recipient],
   })
   expect(received).toBe(BigInt(details.currencyOut.amount))
 

@@ -73,8 +73,14 @@ function settle(
 ): Pick<ReaderFixture, 'settling' | 'client'> {
   // CAST: a chain as its file describes it, with the members that settling looks at.
   const chain = {
-    ...{ endpoints: [new Secret(url)], ready: true, unsetVariables: [], rpcThreshold: 1, additionalData: {} },
-    ...{ hubChainId: '7', network: undefined, ...parts },
+    endpoints: [new Secret(url)],
+    ready: true,
+    unsetVariables: [],
+    rpcThreshold: 1,
+    additionalData: {},
+    hubChainId: '7',
+    network: undefined,
+    ...parts,
   } as unknown as RegisteredChain
   const client = connectQuotingChain(chain)
   const quoted = { config: { blockTimeMs: 1_000 }, currencies: [] }
@@ -104,13 +110,17 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
         // CAST: both have the members that settling looks at.
         quotable: { chainId: 8_453, key: 'base', depository, currencies: new Map(), config } as never,
         registered: { ...registered, vmType: 'ethereum-vm', finality: { mode: 'depth', blocks: 2 } } as never,
-        ...{ client, fillWallet: undefined, onMalformed: () => undefined },
+        client,
+        fillWallet: undefined,
+        onMalformed: () => undefined,
       })
       const began = await settling.head(signal())
       const [sender] = bed.network.keys.users
       if (sender === undefined) throw new Error('no user')
       return {
-        ...{ settling, client, wire },
+        settling,
+        client,
+        wire,
         async deposit() {
           const data = encodeDepositNative(`0x${'11'.repeat(20)}`, id)
           return (await bed.send(sender, depository, data, 5n)).transactionId
@@ -153,7 +163,8 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
       })
       const { settling } = read
       return {
-        ...{ ...read, wire },
+        ...read,
+        wire,
         deposit: async () => bed.list(usdSend({ time: BigInt(nowMs) }), { timeMs: nowMs }),
         newest: async () => {
           const to = await settling.head(signal())
@@ -189,13 +200,16 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
       const wire = await startWire(node.url)
       const read = settle(
         {
-          ...{ id: 'lighter', vmType: 'lighter-vm', depository: account },
+          id: 'lighter',
+          vmType: 'lighter-vm',
+          depository: account,
           additionalData: { explorerApiUrl: new Secret(node.explorerUrl) },
         },
         wire.url,
       )
       return {
-        ...{ ...read, wire },
+        ...read,
+        wire,
         deposit: async () => put([node], transfer()),
         newest: async () => ({ known: queuedAtMs + 1n, from: queuedAtMs - 1n, to: queuedAtMs + 1n }),
         lose: (transactionId) =>
@@ -232,7 +246,8 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
       const read = settle({ id: 'solana', vmType: 'solana-vm', depository }, wire.url)
       let amount = 1_000n
       return {
-        ...{ ...read, wire },
+        ...read,
+        wire,
         async deposit() {
           amount += 1n
           return bed.send([depositNative(bed.depository, { sender: bed.user.publicKey, amount, id })])
@@ -275,7 +290,8 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
       const { settling } = read
       let value = 50_000n
       return {
-        ...{ ...read, wire },
+        ...read,
+        wire,
         async deposit() {
           value += 1_000n
           const made = funding({ script: user.witness.script, value: value + 1_000n })
@@ -314,17 +330,23 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
       const wire = await startWire(bed.facade.url)
       const read = settle(
         {
-          ...{ id: 'tron', vmType: 'tron-vm', depository: bed.depository, finality: { mode: 'tag' } },
+          id: 'tron',
+          vmType: 'tron-vm',
+          depository: bed.depository,
+          finality: { mode: 'tag' },
         },
         wire.url,
       )
       const { settling } = read
       const began = await settling.head(signal())
       return {
-        ...{ ...read, wire },
+        ...read,
+        wire,
         async deposit() {
           const { transactionId } = await bed.ledger.submit(bed.user, {
-            ...{ kind: 'trigger', to: bed.evm.deployment.depository, callValue: 5n },
+            kind: 'trigger',
+            to: bed.evm.deployment.depository,
+            callValue: 5n,
             data: encodeDepositNative(`0x${'11'.repeat(20)}`, id),
           })
           await bed.evm.mine(1)
@@ -356,13 +378,17 @@ const none = 'has no deposit addresses'
 const withoutForm: Readonly<Record<string, WithoutForm>> = {
   'hyperliquid-vm': { 'blocks read apart': ledger, batches: paths, 'payments in blocks': none },
   'lighter-vm': {
-    ...{ 'blocks read apart': ledger, batches: paths, 'payments in blocks': none },
+    'blocks read apart': ledger,
+    batches: paths,
+    'payments in blocks': none,
     'long answers': 'a transaction has some hundred bytes, and its reader takes a megabyte',
   },
   'solana-vm': { 'blocks read apart': ledger, 'payments in blocks': 'addresses are looked at in turn' },
   'bitcoin-vm': { 'late lists': whole, 'blocks read apart': whole },
   'tron-vm': {
-    ...{ 'late lists': whole, 'blocks read apart': whole, batches: paths },
+    'late lists': whole,
+    'blocks read apart': whole,
+    batches: paths,
     'payments in blocks': 'contracts make the addresses, or nobody does',
   },
 }

@@ -103,9 +103,14 @@ async function stuck(user: LocalAccount): Promise<Hex> {
   await stopSolver(true)
   const { deployment, chains } = bed.session.network
   const { requestId, steps } = await ask('/quote', quoteSchema, {
-    ...{ user: user.address, recipient: user.address, tradeType: 'EXACT_INPUT', amount: amount.toString() },
-    ...{ originChainId: deployment.base.chainId, destinationChainId: deployment.optimism.chainId },
-    ...{ originCurrency: deployment.base.tokens.USDC, destinationCurrency: deployment.optimism.tokens.USDC },
+    user: user.address,
+    recipient: user.address,
+    tradeType: 'EXACT_INPUT',
+    amount: amount.toString(),
+    originChainId: deployment.base.chainId,
+    destinationChainId: deployment.optimism.chainId,
+    originCurrency: deployment.base.tokens.USDC,
+    destinationCurrency: deployment.optimism.tokens.USDC,
   })
   const chain = connectLocalChain(chains.base.url, deployment.base.chainId)
   const sent = steps.flatMap(({ id, items }) => items.map(({ data }) => ({ id, ...data })))
@@ -113,7 +118,10 @@ async function stuck(user: LocalAccount): Promise<Hex> {
     user,
     sent.map(({ id, to, data, value }) => ({
       // CAST: steps hold addresses and calldata.
-      ...{ what: id, to: to as Hex, data: data as Hex, valueWei: BigInt(value) },
+      what: id,
+      to: to as Hex,
+      data: data as Hex,
+      valueWei: BigInt(value),
     })),
   )
   await giveUp(requestId, 'fill', 3)
@@ -143,9 +151,15 @@ async function paidByNobody(payer: LocalAccount): Promise<{ requestId: Hex; litt
   await node.setCode({ address: recipient, bytecode: '0x00' })
   const coin = 10n ** 17n
   const asked = {
-    ...{ user: nobody, recipient, tradeType: 'EXACT_INPUT', amount: coin.toString() },
-    ...{ originChainId: deployment.base.chainId, destinationChainId: deployment.optimism.chainId },
-    ...{ originCurrency: zeroAddress, destinationCurrency: zeroAddress, useDepositAddress: true },
+    user: nobody,
+    recipient,
+    tradeType: 'EXACT_INPUT',
+    amount: coin.toString(),
+    originChainId: deployment.base.chainId,
+    destinationChainId: deployment.optimism.chainId,
+    originCurrency: zeroAddress,
+    destinationCurrency: zeroAddress,
+    useDepositAddress: true,
   }
   let quote = await ask('/quote', addressedSchema, asked)
   await waitUntil('the code is seen', async () => {
@@ -197,9 +211,14 @@ async function runExample(requestId: Hex, ownerKey: Hex, recipient: Hex) {
     cwd: repositoryRoot,
     env: {
       ...oracle,
-      ...{ PATH: process.env['PATH'], ENVIRONMENT: 'local', QUOTE_API: bed.url },
-      ...{ ORACLE_URL: oracleUrl(), PATIENCE_MS: '240000' },
-      ...{ OWNER_KEY_FILE: files.owner, GAS_KEY_FILE: files.gas, RECIPIENT: recipient },
+      PATH: process.env['PATH'],
+      ENVIRONMENT: 'local',
+      QUOTE_API: bed.url,
+      ORACLE_URL: oracleUrl(),
+      PATIENCE_MS: '240000',
+      OWNER_KEY_FILE: files.owner,
+      GAS_KEY_FILE: files.gas,
+      RECIPIENT: recipient,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -224,7 +243,8 @@ const passing: readonly unknown[] = ['RATE_LIMITED', 'HUB_NOT_FINAL', 'TRANSACTI
 async function attest(path: string, body: object) {
   for (;;) {
     const response = await fetch(`${oracleUrl()}/attestations/${path}`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...body, requestPeerSignatures: true }),
     })
     const answer = z.record(z.string(), z.unknown()).parse(await response.json())
@@ -324,7 +344,10 @@ async function refusesStrangers(requestId: Hex, thief: Hex): Promise<void> {
 const balanceOf = (account: Hex) => {
   const { chains, deployment } = bed.session.network
   return connectLocalChain(chains.base.url, deployment.base.chainId).client.readContract({
-    ...{ address: deployment.base.tokens.USDC, abi: erc20Abi, functionName: 'balanceOf', args: [account] },
+    address: deployment.base.tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [account],
   })
 }
 

@@ -59,7 +59,8 @@ beforeAll(async () => {
   allocator = spawnAllocator({
     ...allocatorEnvironment(network, { opsPort: 0, pollMs: 100 }),
     CONFIG_DIR: bed.six.chains.solana.configs.directory,
-    ...{ ALLOCATOR_ECDSA_PRIVATE_KEY: ecdsa, ALLOCATOR_ED25519_PRIVATE_KEY: ed25519 },
+    ALLOCATOR_ECDSA_PRIVATE_KEY: ecdsa,
+    ALLOCATOR_ED25519_PRIVATE_KEY: ed25519,
   })
   await allocator.ready()
   const found = new Map<RecoveryFamily, Stuck>()
@@ -80,9 +81,14 @@ async function stuck(family: RecoveryFamily): Promise<Stuck> {
   const { origin } = origins[family]
   const destination = sides.EVM.destination()
   const body = {
-    ...{ user: wallet.account, refundTo: wallet.account, recipient: sides.EVM.payee().recipient },
-    ...{ originChainId: origin.chainId, originCurrency: origin.currency, amount: origin.amount },
-    ...{ destinationChainId: destination.chainId, destinationCurrency: destination.currency },
+    user: wallet.account,
+    refundTo: wallet.account,
+    recipient: sides.EVM.payee().recipient,
+    originChainId: origin.chainId,
+    originCurrency: origin.currency,
+    amount: origin.amount,
+    destinationChainId: destination.chainId,
+    destinationCurrency: destination.currency,
     tradeType: 'EXACT_INPUT',
   }
   const quote = readOk(await postPatiently(`${six.url}/quote`, body), quoteResponseSchema)
@@ -161,7 +167,8 @@ async function becomesRecoverable({ quote }: Stuck): Promise<void> {
       bytesOf(id),
     ])
   await waitUntil('the hub has it', async () => (await entered()).length > 0, {
-    ...{ patienceMs: 400_000, pollMs: 500 },
+    patienceMs: 400_000,
+    pollMs: 500,
     circumstances: async () => JSON.stringify(await administration.explain(id)),
   })
 }
@@ -175,7 +182,8 @@ describe('deposits that stand still', () => {
       'DEPOSIT_ORDER_MISMATCH',
     )
     const promise = {
-      ...{ solverChainId: 'base', orderId: orderIdOf(stuckOf('solana').quote) },
+      solverChainId: 'base',
+      orderId: orderIdOf(stuckOf('solana').quote),
       solver: one.body.order?.solver as Hex, // CAST: orders are signed by EVM accounts.
     }
     const hash = toHex(noFillOrRefundDigest(promise, 8_453))
@@ -219,13 +227,13 @@ describe.each(recoveryFamilies)('P-74: a deposit on %s', (family) => {
 
       const payee = await side.payee()
       const request: OwnerRequest = {
-        ...{
-          chainId: family,
-          currency: deposit.currency,
-          amount: deposit.amount,
-          recipient: payee.recipient,
-        },
-        ...{ ownerChainId: family, owner: deposit.depositor, nonce: '7' },
+        chainId: family,
+        currency: deposit.currency,
+        amount: deposit.amount,
+        recipient: payee.recipient,
+        ownerChainId: family,
+        owner: deposit.depositor,
+        nonce: '7',
         ...(side.additionalData !== undefined && { additionalData: side.additionalData() }),
       }
       const signed = (by: Hex, change: Partial<OwnerRequest> = {}, signs = side.sign) => {
@@ -267,7 +275,9 @@ describe.each(recoveryFamilies)('P-74: a deposit on %s', (family) => {
       let signature: Hex = '0x'
       await waitUntil('the allocator signs', async () => {
         signature = await network.chains.hub.chain.client.readContract({
-          ...{ address: network.deployment.hub.allocator, abi: allocatorAbi, functionName: 'signedPayloads' },
+          address: network.deployment.hub.allocator,
+          abi: allocatorAbi,
+          functionName: 'signedPayloads',
           args: [payloadId, hash],
         })
         return signature !== '0x'

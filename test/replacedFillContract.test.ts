@@ -65,8 +65,12 @@ beforeAll(async () => {
   })
   sponsor = await createSponsor(bed.database, balance)
   const variables = await solverVariables({
-    ...{ network: bed.network, directory, server: bed, database: bed.database },
-    ...{ quoteApiUrl: bed.url, quoteApiKey: solverKey },
+    network: bed.network,
+    directory,
+    server: bed,
+    database: bed.database,
+    quoteApiUrl: bed.url,
+    quoteApiKey: solverKey,
   })
   solverSettings = { ...variables, CONFIG_DIR: join(directory, 'after') }
 }, 120_000)
@@ -93,7 +97,8 @@ async function deployEarlier({ chains, keys }: TestNetwork): Promise<Hex> {
 async function beforeUpgrade(contract: Hex): Promise<RequestDriver> {
   const service = await startTestService(bed.network, {
     ...serviceSettings(bed.connectionString, oracles.setting),
-    ...{ JOBS: 'off', CONFIG_DIR: await configsOf(contract, () => [contract]) },
+    JOBS: 'off',
+    CONFIG_DIR: await configsOf(contract, () => [contract]),
   })
   earlier = [...earlier, service]
   const { publicUrl: url } = await service.listen()

@@ -29,11 +29,18 @@ beforeAll(async () => {
 afterAll(() => at?.stop())
 
 const token = (): LedgerAsset => ({
-  ...{ chainId: solanaChainId, address: at.solana.bed.mint.toBase58() },
-  ...{ symbol: 'USDC', name: 'USD Coin', decimals: 6 },
+  chainId: solanaChainId,
+  address: at.solana.bed.mint.toBase58(),
+  symbol: 'USDC',
+  name: 'USD Coin',
+  decimals: 6,
 })
 const coin: LedgerAsset = {
-  ...{ chainId: solanaChainId, address: sol, symbol: 'SOL', name: 'Solana', decimals: 9 },
+  chainId: solanaChainId,
+  address: sol,
+  symbol: 'SOL',
+  name: 'Solana',
+  decimals: 9,
 }
 
 /** A wallet that is owed so much. */
@@ -65,7 +72,9 @@ const lamportsOf = (owner: string) => at.solana.bed.node.account(owner, 'process
 
 const ask = (wallet: string, recipient: string, more: object = {}) =>
   post(`${at.solana.url}/app-fees/${wallet}/claim`, {
-    ...{ chainId: solanaChainId, currency: token().address, recipient },
+    chainId: solanaChainId,
+    currency: token().address,
+    recipient,
     ...more,
   })
 const submit = (claimId: Hex, signature: Hex) =>
@@ -114,7 +123,10 @@ describe('a claim', () => {
     expect(typedData).toMatchObject({
       domain: { name: 'Causeway app fees', version: '1' },
       message: {
-        ...{ chainId: '792703809', recipient, currency: token().address, pays: '2.0 USDC' },
+        chainId: '792703809',
+        recipient,
+        currency: token().address,
+        pays: '2.0 USDC',
         wallet: app.address.toLowerCase(),
       },
     })

@@ -57,11 +57,15 @@ function createSide(version: 0 | 1): FamilySide {
   const own = { id: 'solana', ...mainNetwork('solana-vm'), hubChainId: '50000' }
   return {
     chain: { ...own, depository: bed.depository.program.toBase58() },
-    ...{ currency: native, native, recipient, stranger },
+    currency: native,
+    native,
+    recipient,
+    stranger,
     missingTransactionId: `${'2'.repeat(87)}a`,
     openReader(count) {
       const { reader, quorum } = openReader(bed, {
-        ...{ urls: proxies.slice(0, count).map(({ url }) => url), limits: { finalEntriesMax: 0 } },
+        urls: proxies.slice(0, count).map(({ url }) => url),
+        limits: { finalEntriesMax: 0 },
         quorumLimits: { patienceMs: 10 },
       })
       return { reader, close: () => quorum.close() }
@@ -73,7 +77,9 @@ function createSide(version: 0 | 1): FamilySide {
         { version },
       )
       return {
-        ...{ transactionId, onchainIndex: '0', depositor: depositor.toBase58() },
+        transactionId,
+        onchainIndex: '0',
+        depositor: depositor.toBase58(),
         timestampSeconds: 1_700_000_000n,
       }
     },
@@ -99,7 +105,11 @@ function requestOf(change: Partial<SolanaWithdrawal> = {}): SolanaWithdrawal {
   nonce += 1n
   return {
     domain: `0x${'01'.repeat(32)}`,
-    ...{ recipient, token: undefined, amount: 77n, nonce, expiration: 2n ** 40n },
+    recipient,
+    token: undefined,
+    amount: 77n,
+    nonce,
+    expiration: 2n ** 40n,
     vaultAddress: bed.depository.addresses.vault,
     ...change,
   }
@@ -111,8 +121,12 @@ function seen(
   change: Partial<SeenWithdrawal> = {},
 ): SeenWithdrawal {
   return {
-    ...{ withdrawal: encodeSolanaWithdrawal(request), withdrawalId: solanaWithdrawalId(request), status },
-    ...{ currency: request.token ?? native, recipient: request.recipient, amount: request.amount },
+    withdrawal: encodeSolanaWithdrawal(request),
+    withdrawalId: solanaWithdrawalId(request),
+    status,
+    currency: request.token ?? native,
+    recipient: request.recipient,
+    amount: request.amount,
     ...change,
   }
 }
@@ -245,7 +259,9 @@ describe('an order in a token', () => {
     transfer({
       from: tokenAccount(userKey(), bed.mint),
       to: tokenAccount(bed.recipient, bed.mint),
-      ...{ authority: userKey(), mint: bed.mint, amount },
+      authority: userKey(),
+      mint: bed.mint,
+      amount,
     })
 
   test('is settled by its fill, or by its refund', async () => {
@@ -318,9 +334,12 @@ test('a withdrawal of another currency than its address request is refused', asy
 withdrawalFlowCases(
   () => side,
   () => ({
-    ...{ owner: solanaOwner, currency: bed.mint.toBase58(), recipient },
+    owner: solanaOwner,
+    currency: bed.mint.toBase58(),
+    recipient,
     payload: {
-      ...{ depository: bed.depository.program.toBase58(), data: '0x' },
+      depository: bed.depository.program.toBase58(),
+      data: '0x',
       currency: Buffer.from(bed.mint.toBytes()).toString('hex'),
       recipient: '21'.repeat(32),
     },

@@ -38,7 +38,10 @@ import { instructionsOf } from './support/solanaSettling.ts'
 const { Keypair, PublicKey, SystemProgram } = solanaLibrary()
 const patienceMs = 60_000
 const termsSchema = z.object({
-  ...{ orderSigner: hexText(20), sweeper: z.string(), depositor: z.string(), nonce: bytes32Text },
+  orderSigner: hexText(20),
+  sweeper: z.string(),
+  depositor: z.string(),
+  nonce: bytes32Text,
 })
 let bed: ReceivedBed
 /** Whom orders refund, and whom the operator does not serve. */
@@ -66,11 +69,15 @@ const dollars = () => currencyAddress(bed.at.solana.network, 'base', 'USDC')
 const received = () => bed.ownedOnEvm('base', recipient(), dollars() as Hex) // CAST: a token of an EVM chain.
 
 const asked = (currency: SolanaCurrency, more: object = {}) => ({
-  ...{ user: depositor.publicKey.toBase58(), recipient: recipient() },
+  user: depositor.publicKey.toBase58(),
+  recipient: recipient(),
   refundTo: depositor.publicKey.toBase58(),
-  ...{ originChainId: solanaChainId, originCurrency: bed.addressOf(currency), tradeType: 'EXACT_INPUT' },
+  originChainId: solanaChainId,
+  originCurrency: bed.addressOf(currency),
+  tradeType: 'EXACT_INPUT',
   amount: currency === 'SOL' ? '100000000' : '20000000',
-  ...{ destinationChainId: 8453, destinationCurrency: dollars() },
+  destinationChainId: 8453,
+  destinationCurrency: dollars(),
   useDepositAddress: true,
   ...more,
 })

@@ -68,10 +68,14 @@ async function signedByPayer(): Promise<{ output: string; errors: string }> {
   })
   child.stdin.end(
     JSON.stringify({
-      ...{ user: solana.bed.user.publicKey.toBase58(), recipient: userOf(solana.network, 0).address },
-      ...{ originChainId: solanaChainId, destinationChainId: 10, originCurrency: sol },
+      user: solana.bed.user.publicKey.toBase58(),
+      recipient: userOf(solana.network, 0).address,
+      originChainId: solanaChainId,
+      destinationChainId: 10,
+      originCurrency: sol,
       destinationCurrency: currencyAddress(solana.network, 'optimism', 'USDC'),
-      ...{ amount: '100000000', tradeType: 'EXACT_INPUT' },
+      amount: '100000000',
+      tradeType: 'EXACT_INPUT',
     }),
   )
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])

@@ -104,12 +104,22 @@ async function accountsOf(addresses: readonly string[]) {
 }
 
 const toSolana = (destinationCurrency: string, amount: bigint) => ({
-  ...{ user: evmUser(), recipient: solanaUser(), originChainId: 8453, destinationChainId: solanaId },
-  ...{ originCurrency: chain('base').tokens.USDC, destinationCurrency, amount: amount.toString() },
+  user: evmUser(),
+  recipient: solanaUser(),
+  originChainId: 8453,
+  destinationChainId: solanaId,
+  originCurrency: chain('base').tokens.USDC,
+  destinationCurrency,
+  amount: amount.toString(),
 })
 const fromSolana = (originCurrency: string, amount: bigint) => ({
-  ...{ user: solanaUser(), recipient: evmUser(), originChainId: solanaId, destinationChainId: 8453 },
-  ...{ originCurrency, destinationCurrency: chain('base').tokens.USDC, amount: amount.toString() },
+  user: solanaUser(),
+  recipient: evmUser(),
+  originChainId: solanaId,
+  destinationChainId: 8453,
+  originCurrency,
+  destinationCurrency: chain('base').tokens.USDC,
+  amount: amount.toString(),
 })
 
 test('USDC of Base is worth about as much USDC on Solana, and back', async () => {

@@ -160,8 +160,11 @@ const toSolana = ({ name, currency, account, more = {}, sponsored, pays }: ToCas
     const paid = pays ?? currencyAddress(network, 'base', 'USDC')
     const quote = await user.inTurn(async () => {
       const request = {
-        ...{ user: user.account.address, recipient, destinationCurrency: bed.addressOf(currency) },
-        ...{ originCurrency: paid, ...(pays !== undefined && { amount: '20000000000000000' }) },
+        user: user.account.address,
+        recipient,
+        destinationCurrency: bed.addressOf(currency),
+        originCurrency: paid,
+        ...(pays !== undefined && { amount: '20000000000000000' }),
         ...more,
       }
       const answer = await quoteAtLast('to', request, sponsor)
@@ -215,12 +218,17 @@ const fromSolana = (one: FromCase): Case => ({
       within === undefined
         ? { recipient: onEvm, destinationCurrency: received }
         : {
-            ...{ recipient: onSolana, destinationCurrency: bed.addressOf(within) },
-            ...{ destinationChainId: solanaChainId, forceSolverExecution: true },
+            recipient: onSolana,
+            destinationCurrency: bed.addressOf(within),
+            destinationChainId: solanaChainId,
+            forceSolverExecution: true,
           }
     const request = {
-      ...{ user: user.publicKey.toBase58(), originCurrency: bed.addressOf(currency) },
-      ...{ amount: amounts[currency], ...destination, ...more },
+      user: user.publicKey.toBase58(),
+      originCurrency: bed.addressOf(currency),
+      amount: amounts[currency],
+      ...destination,
+      ...more,
       ...(hasPayer && { depositFeePayer: payer.publicKey.toBase58() }),
     }
     const quote = await quoteAtLast('from', request, sponsor)
@@ -273,40 +281,57 @@ describe('to Solana the recipient gets what was quoted', () => {
         { name: 'a token, EXACT_OUTPUT', currency: 'USDC', more: exact('EXACT_OUTPUT', '7654321') },
         { name: 'a token, EXPECTED_OUTPUT', currency: 'USDC', more: exact('EXPECTED_OUTPUT', '7654321') },
         {
-          ...{ name: 'a token, EXACT_OUTPUT with app fees to a missing account', currency: 'USDC' },
-          ...{ account: 'wallet alone', more: { ...exact('EXACT_OUTPUT', '9876543'), appFees } },
+          name: 'a token, EXACT_OUTPUT with app fees to a missing account',
+          currency: 'USDC',
+          account: 'wallet alone',
+          more: { ...exact('EXACT_OUTPUT', '9876543'), appFees },
         },
         {
-          ...{ name: 'a token and SOL beside it', currency: 'USDC' },
+          name: 'a token and SOL beside it',
+          currency: 'USDC',
           more: { topupGas: true, topupGasAmount: '2000000' },
         },
         {
-          ...{ name: 'a token and SOL beside it, to nobody yet', currency: 'USDC', account: 'absent' },
+          name: 'a token and SOL beside it, to nobody yet',
+          currency: 'USDC',
+          account: 'absent',
           more: { topupGas: true, topupGasAmount: '2000000' },
         },
         { name: 'a token, sponsored', currency: 'USDC', sponsored: 'full' },
         {
-          ...{ name: 'a token to a missing account, fees and rent sponsored', currency: 'USDC' },
-          ...{ account: 'absent', sponsored: 'full', more: both },
+          name: 'a token to a missing account, fees and rent sponsored',
+          currency: 'USDC',
+          account: 'absent',
+          sponsored: 'full',
+          more: both,
         },
         {
-          ...{ name: 'a token to a missing account, sponsored up to a cap', currency: 'USDC' },
-          ...{ account: 'absent', sponsored: 'partial' },
+          name: 'a token to a missing account, sponsored up to a cap',
+          currency: 'USDC',
+          account: 'absent',
+          sponsored: 'partial',
           more: { ...both, maxSubsidizationAmount: '300000' },
         },
         {
-          ...{ name: 'a token to a missing account, whose rent nobody agreed to', currency: 'USDC' },
-          ...{ account: 'absent', sponsored: 'none' },
+          name: 'a token to a missing account, whose rent nobody agreed to',
+          currency: 'USDC',
+          account: 'absent',
+          sponsored: 'none',
         },
         {
-          ...{ name: 'a token, EXACT_OUTPUT, sponsored', currency: 'USDC', sponsored: 'full' },
+          name: 'a token, EXACT_OUTPUT, sponsored',
+          currency: 'USDC',
+          sponsored: 'full',
           more: exact('EXACT_OUTPUT', '5000001'),
         },
         { name: 'Token-2022', currency: 'WETH' },
         { name: 'Token-2022 to a missing account', currency: 'WETH', account: 'absent' },
         {
-          ...{ name: 'Token-2022 to a missing account, fees and rent sponsored', currency: 'WETH' },
-          ...{ account: 'wallet alone', sponsored: 'full', more: both },
+          name: 'Token-2022 to a missing account, fees and rent sponsored',
+          currency: 'WETH',
+          account: 'wallet alone',
+          sponsored: 'full',
+          more: both,
         },
       ] satisfies readonly ToCase[]
     ).map(toSolana),
@@ -392,7 +417,9 @@ const refunded = (one: RefundCase): Case => ({
     const user = await bed.solanaUser(deposits)
     const address = user.publicKey.toBase58()
     const request = {
-      ...{ user: address, originCurrency: bed.addressOf(currency), amount: amounts[currency] },
+      user: address,
+      originCurrency: bed.addressOf(currency),
+      amount: amounts[currency],
       recipient: privateKeyToAddress(generatePrivateKey()),
     }
     const quote = await quoteAtLast('from', request)

@@ -64,7 +64,8 @@ const fromSolana = (change: object = {}) => ({
 
 const withinSolana = (recipient: string) => ({
   ...fromSolana({ originCurrency: usdcThere(), amount: '1000000', recipient }),
-  ...{ destinationChainId: solanaChainId, destinationCurrency: usdcThere() },
+  destinationChainId: solanaChainId,
+  destinationCurrency: usdcThere(),
 })
 
 async function refusalOf(route: 'price' | 'quote', body: object) {
@@ -305,8 +306,10 @@ describe('what is refused', () => {
     const account = { mint: solana.bed.mint, of: user.publicKey, amount: 10n ** 9n, program: tokenProgram }
     placeTokenHolder(solana.bed.node, account)
     const body = fromSolana({
-      ...{ user: user.publicKey.toBase58(), refundTo: accounts().holder },
-      ...{ originCurrency: usdcThere(), amount: '10000000' },
+      user: user.publicKey.toBase58(),
+      refundTo: accounts().holder,
+      originCurrency: usdcThere(),
+      amount: '10000000',
     })
     const { steps } = await quote(solana.url, body)
     placeTokenHolder(solana.bed.node, { ...account, state: 2 })

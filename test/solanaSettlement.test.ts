@@ -186,7 +186,9 @@ describe('what does not fit on Solana goes back', () => {
     return item
   }
   const depositing = (quote: QuoteAnswer, amount: bigint) => ({
-    ...{ sender: at.solana.bed.user.publicKey, amount, id: orderIdOf(quote) },
+    sender: at.solana.bed.user.publicKey,
+    amount,
+    id: orderIdOf(quote),
   })
 
   test('a deposit that is short', async () => {
@@ -263,20 +265,31 @@ test('Q-64: a refund to a wallet that closed its token account goes to the user 
 async function planOf(item: OpenWork): ReturnType<PayingChain['plan']> {
   if (item.kind !== 'refund') throw new Error('no refund')
   const client = solanaQuotingChain.connect({
-    ...{ id: 'solana', vmType: 'solana-vm', network: undefined, hubChainId: '1', additionalData: {} },
-    ...{ ready: true, rpcThreshold: 2, unsetVariables: [] },
+    id: 'solana',
+    vmType: 'solana-vm',
+    network: undefined,
+    hubChainId: '1',
+    additionalData: {},
+    ready: true,
+    rpcThreshold: 2,
+    unsetVariables: [],
     endpoints: at.endpoints.map(({ url }) => new Secret(url)),
   })
   onTestFinished(() => client.close())
   const key = new Secret(bytesToHex(at.solver.secretKey.slice(0, 32)))
   const { orderId, recipient, currency, amount } = item.payload
   const fees = new SolanaFees({
-    ...{ lamportsPerSignature: 5_000n, microLamportsPerUnit: 1_000n, rentLamportsPerByte: 6_960n },
+    lamportsPerSignature: 5_000n,
+    microLamportsPerUnit: 1_000n,
+    rentLamportsPerByte: 6_960n,
   })
   return solanaPaying.open({ client, key, fillContract: undefined }).plan(
     {
-      ...{ id: bytes32Text.parse(orderId), orderId: bytes32Text.parse(orderId), mark: 'paid' },
-      ...{ makesNoState: true, payments: [{ recipient, currency, amount: BigInt(amount) }] },
+      id: bytes32Text.parse(orderId),
+      orderId: bytes32Text.parse(orderId),
+      mark: 'paid',
+      makesNoState: true,
+      payments: [{ recipient, currency, amount: BigInt(amount) }],
     },
     { fees, ceiling: 10_000n },
   )

@@ -56,11 +56,19 @@ async function signDeposit(key: UserChain, user: number, orderId: Hex, valueWei:
   const { client } = network.chains[key].chain
   const { depository, chainId } = network.deployment[key]
   const data = encodeFunctionData({
-    ...{ abi: depositoryAbi, functionName: 'depositNative', args: [payer.address, orderId] },
+    abi: depositoryAbi,
+    functionName: 'depositNative',
+    args: [payer.address, orderId],
   })
   return privateKeyToAccount(payer.privateKey).signTransaction({
-    ...{ type: 'eip1559', chainId, to: depository, data, value: valueWei, gas: 200_000n },
-    ...{ maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n },
+    type: 'eip1559',
+    chainId,
+    to: depository,
+    data,
+    value: valueWei,
+    gas: 200_000n,
+    maxFeePerGas: 10n ** 11n,
+    maxPriorityFeePerGas: 10n ** 9n,
     nonce: await client.getTransactionCount({ address: payer.address }),
   })
 }
@@ -152,7 +160,8 @@ describe('a deposit that a reorganization takes away', () => {
     const stock = await bed.tokenBalance('optimism', usdc, fillWallet.address)
     const keeper = network.keys.users[3] ?? freshAccount()
     const give = (to: Hex) => ({
-      ...{ what: 'stock', to: usdc },
+      what: 'stock',
+      to: usdc,
       data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, stock] }),
     })
     await destination.send(fillWallet, [give(keeper.address)])
@@ -192,7 +201,9 @@ describe('a deposit that another block brings back', () => {
     const raw = await signDeposit('base', 0, signed.orderId, worth)
     const before = await signDeposit('base', 1, `0x${'79'.repeat(32)}`, 1n)
     const { work, settings } = await bed.start({
-      ...{ CONFIG_DIR: await patientConfigs(), ORACLES: oracles.setting, ORACLES_THRESHOLD: '2' },
+      CONFIG_DIR: await patientConfigs(),
+      ORACLES: oracles.setting,
+      ORACLES_THRESHOLD: '2',
     })
     const asked = async () => (await querySolver(settings, 'select state, asked from payment'))[0]
     await byHand('base', async () => {
@@ -210,7 +221,9 @@ describe('a deposit that another block brings back', () => {
       expect(moved?.onchainIndex).not.toBe(old?.onchainIndex)
       oracles.set('refuses', 'refuses', 'honest')
       const id = onchainId({
-        ...{ chainId: 'base', transactionId: hash, onchainIndex: String(moved?.onchainIndex) },
+        chainId: 'base',
+        transactionId: hash,
+        onchainIndex: String(moved?.onchainIndex),
       })
       await waitUntil('it is asked for by its new index', async () =>
         JSON.stringify(await asked()).includes(id),
@@ -260,7 +273,9 @@ describe('a block that a reorganization takes away', () => {
     const refundTo = paid.order.inputs[0]?.refunds[0]?.recipient as Hex
     const state = () =>
       client.readContract({
-        ...{ address: fillContract, abi: fillContractAbi, functionName: 'stateOf' },
+        address: fillContract,
+        abi: fillContractAbi,
+        functionName: 'stateOf',
         args: [network.keys.fillWallet.address, paid.orderId],
       })
     const closed = 2

@@ -53,7 +53,8 @@ function expectText(service: string, text: string): void {
 function expectJson(service: string, text: string): void {
   expect(text.trim().split('\n')).toHaveLength(1)
   expect(JSON.parse(text)).toMatchObject({
-    ...{ service, startable: false },
+    service,
+    startable: false,
     findings: expect.arrayContaining([expect.objectContaining({ setting: 'OPS_PORT', seen })]),
   })
 }
@@ -79,12 +80,12 @@ describe.each(['quote-api', 'oracle', 'solver', 'allocator'])('%s', (service) =>
   test('O-92: no warning of a library stands before what its doctor says', async () => {
     const { code, err, out } = await run(service, ['doctor'], true, {
       NODE_OPTIONS: `${onTerminal} ${warning}`,
-      ...{ SIGNING_MODULE: 'aws-kms', AWS_KMS_SIGNER_KEY_ID: 'none', AWS_KMS_SIGNER_KEY_REGION: 'eu-west-1' },
-      ...{
-        AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:9',
-        AWS_ACCESS_KEY_ID: 'none',
-        AWS_SECRET_ACCESS_KEY: 'none',
-      },
+      SIGNING_MODULE: 'aws-kms',
+      AWS_KMS_SIGNER_KEY_ID: 'none',
+      AWS_KMS_SIGNER_KEY_REGION: 'eu-west-1',
+      AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:9',
+      AWS_ACCESS_KEY_ID: 'none',
+      AWS_SECRET_ACCESS_KEY: 'none',
     })
     expect([code, err]).toEqual([1, ''])
     expectText(service, out)

@@ -122,7 +122,9 @@ function walletOf(userIndex: number, origin: UserChain, { isBatching }: { readon
     createWalletClient({
       account,
       chain: defineChain({
-        ...{ id: chainId, name: 'local', nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 } },
+        id: chainId,
+        name: 'local',
+        nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
         rpcUrls: { default: { http: [url() ?? ''] } },
       }),
       transport: http(url()),
@@ -219,8 +221,12 @@ async function openPage(swap: Swap, wallet: ReturnType<typeof walletOf>, api: st
     (['base', 'optimism'] as const).map((key) => [chainOf(key).chainId, chainOf(key).url]),
   )
   const setting = {
-    ...{ api, nodes, account: wallet.address, amount: swap.amount },
-    ...{ from: await tokenOf(swap.from), to: await tokenOf(swap.to) },
+    api,
+    nodes,
+    account: wallet.address,
+    amount: swap.amount,
+    from: await tokenOf(swap.from),
+    to: await tokenOf(swap.to),
   }
   await page.route('**/settings.json', (route) => route.fulfill({ json: setting }))
   await page.goto(widget.url)
@@ -235,8 +241,12 @@ async function startSponsorProxy(apiKey: string) {
   const script = fileURLToPath(new URL('../docs/guides/examples/sponsorProxy.ts', import.meta.url))
   const child = spawn(process.execPath, [script], {
     env: {
-      ...{ PATH: process.env['PATH'], QUOTE_API: bed.url, API_KEY: apiKey, PORT: '0' },
-      ...{ ALLOWED_ORIGIN: new URL(widget.url).origin, MAX_SUBSIDY_MICRO_USD: '5000000' },
+      PATH: process.env['PATH'],
+      QUOTE_API: bed.url,
+      API_KEY: apiKey,
+      PORT: '0',
+      ALLOWED_ORIGIN: new URL(widget.url).origin,
+      MAX_SUBSIDY_MICRO_USD: '5000000',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -63,12 +63,16 @@ function createSide(facades: readonly FaultyService[]): FamilySide {
   const own = { id: 'tron', ...mainNetwork('tron-vm'), hubChainId: '728126428' }
   return {
     chain: { ...own, depository: bed.depository },
-    ...{ currency: trx, native: trx, recipient: recipient.base58, stranger: accountOf('99').base58 },
+    currency: trx,
+    native: trx,
+    recipient: recipient.base58,
+    stranger: accountOf('99').base58,
     hubToken: 66199585398216094478093028437081533774154606364138996317986376998302885299675n,
     missingTransactionId: '77'.repeat(32),
     openReader(count) {
       const { reader, quorum } = openReader(bed, {
-        ...{ urls: facades.slice(0, count).map(({ url }) => url), limits: { finalEntriesMax: 0 } },
+        urls: facades.slice(0, count).map(({ url }) => url),
+        limits: { finalEntriesMax: 0 },
         quorumLimits: { patienceMs: 10 },
       })
       return { reader, close: () => quorum.close() }
@@ -109,7 +113,9 @@ function requestOf(call: Partial<WithdrawalCall> = {}, expiration = 4_000_000_00
 /** Has the allocator sign the request and runs it. @returns the transaction id */
 async function execute(request: EvmWithdrawal): Promise<string> {
   const data = await executeCallData({
-    ...{ chainId: bed.evm.chain.chainId, depository, request },
+    chainId: bed.evm.chain.chainId,
+    depository,
+    request,
     allocator: privateKeyToAccount(bed.evm.network.keys.allocator.privateKey),
   })
   return (await trigger(depository, data)).transactionId
@@ -121,8 +127,13 @@ function seen(
   change: Partial<SeenWithdrawal> = {},
 ): SeenWithdrawal {
   return {
-    ...{ withdrawal: encodeEvmWithdrawal(request), withdrawalId: evmWithdrawalId(request), status },
-    ...{ currency: trx, recipient: recipient.base58, amount: 5n, ...change },
+    withdrawal: encodeEvmWithdrawal(request),
+    withdrawalId: evmWithdrawalId(request),
+    status,
+    currency: trx,
+    recipient: recipient.base58,
+    amount: 5n,
+    ...change,
   }
 }
 
@@ -177,7 +188,8 @@ withdrawalCases(
       'of a token is burnt under its transaction',
       async () =>
         paidOut(requestOf({ to: usdc, data: encodeTransfer(recipient.bytes, 7n), value: 0n }), {
-          ...{ currency: bed.usdc, amount: 7n },
+          currency: bed.usdc,
+          amount: 7n,
         }),
     ],
     [
@@ -223,9 +235,13 @@ test('a withdrawal whose call was allowed to fail and failed is not burnt', asyn
 withdrawalFlowCases(
   () => side,
   () => ({
-    ...{ owner: tronOwner, currency: bed.usdc, recipient: recipient.base58 },
+    owner: tronOwner,
+    currency: bed.usdc,
+    recipient: recipient.base58,
     payload: {
-      ...{ depository: depository.toLowerCase(), currency: usdc.toLowerCase(), recipient: recipient.bytes },
+      depository: depository.toLowerCase(),
+      currency: usdc.toLowerCase(),
+      recipient: recipient.bytes,
       data: '0x',
     },
     hostile: [

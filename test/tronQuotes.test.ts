@@ -136,7 +136,9 @@ describe('a quote', () => {
 
   test('to Tron is refused while the solver has nothing there', async () => {
     const body = fromTron(at, at.requests.user.address, {
-      ...{ originChainId: 8453, destinationChainId: tronChainId, destinationCurrency: trx },
+      originChainId: 8453,
+      destinationChainId: tronChainId,
+      destinationCurrency: trx,
       originCurrency: currencyAddress(at.network, 'base', 'USDC'),
       recipient: (await fundedUser(at)).address,
     })

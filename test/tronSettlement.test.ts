@@ -85,8 +85,11 @@ describe('to Tron', () => {
   test('an account that is not there is made at a price of its own, and a token costs more where none is held', async () => {
     const asked = (recipient: string, currency: string) =>
       fromTron(at, at.requests.user.address, {
-        ...{ originChainId: 8453, originCurrency: currencyAddress(at.network, 'base', 'USDC'), recipient },
-        ...{ destinationChainId: tronChainId, destinationCurrency: currency },
+        originChainId: 8453,
+        originCurrency: currencyAddress(at.network, 'base', 'USDC'),
+        recipient,
+        destinationChainId: tronChainId,
+        destinationCurrency: currency,
       })
     const known = (await fundedUser(at)).address
     const costOf = async (recipient: string, currency: string) => {
@@ -107,9 +110,13 @@ describe('to Tron', () => {
     const funds = 1_000_000_000n
     const sponsor = await createSponsor(at.database, funds)
     const body = fromTron(at, at.requests.user.address, {
-      ...{ originChainId: 8453, originCurrency: currencyAddress(at.network, 'base', 'USDC') },
-      ...{ destinationChainId: tronChainId, destinationCurrency: trx, recipient: stranger() },
-      ...{ subsidizeFees: true, subsidizeRent: true },
+      originChainId: 8453,
+      originCurrency: currencyAddress(at.network, 'base', 'USDC'),
+      destinationChainId: tronChainId,
+      destinationCurrency: trx,
+      recipient: stranger(),
+      subsidizeFees: true,
+      subsidizeRent: true,
     })
     const headers = { 'x-api-key': sponsor.apiKey }
     const quote = readOk(await postPatiently(`${at.url}/quote`, body, headers), quoteResponseSchema)

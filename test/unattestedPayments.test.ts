@@ -59,7 +59,10 @@ async function start(
     return JSON.stringify({ ...file, unattestedMaxMicroUsd: all, refusedMaxMicroUsd: refused })
   })
   const started = await bed.start({
-    ...{ CONFIG_DIR: folder, ORACLES: oracles.setting, ORACLES_THRESHOLD: '2', ...overrides },
+    CONFIG_DIR: folder,
+    ORACLES: oracles.setting,
+    ORACLES_THRESHOLD: '2',
+    ...overrides,
   })
   return { ...started, ...drive(started.work, started.settings) }
 }
@@ -242,7 +245,9 @@ test('L-12, L-24: attested fills cover the claims of what they owe, once, of the
   const owed = 2n * 10n ** 12n
   const claim = (wallet?: Hex, amount = owed) =>
     claimItem(bed.network, 'base', {
-      ...{ recipient: freshAddress(), currency: zeroAddress, amount },
+      recipient: freshAddress(),
+      currency: zeroAddress,
+      amount,
       ...(wallet && { wallet }),
     })
   const appFees = [app, app].map((wallet) => ({ wallet, amount: (owed / 2n).toString() }))

@@ -34,9 +34,13 @@ function userOf(client: Client) {
 
 /** From Base; by default 25 USDC to Optimism. */
 const routeOf = (client: Client, recipient: Hex, change: object = {}) => ({
-  ...{ user: userOf(client).address, recipient, amount: '25000000' },
-  ...{ originChainId: base().chainId, destinationChainId: optimism().chainId },
-  ...{ originCurrency: tokens('base').USDC, destinationCurrency: tokens('optimism').USDC },
+  user: userOf(client).address,
+  recipient,
+  amount: '25000000',
+  originChainId: base().chainId,
+  destinationChainId: optimism().chainId,
+  originCurrency: tokens('base').USDC,
+  destinationCurrency: tokens('optimism').USDC,
   ...change,
 })
 
@@ -58,14 +62,18 @@ async function execute(client: Client, route: ReturnType<typeof routeOf>) {
   const wallet = createWalletClient({
     account,
     chain: defineChain({
-      ...{ id: base().chainId, name: 'base', nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 } },
+      id: base().chainId,
+      name: 'base',
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
       rpcUrls: { default: { http: [base().url] } },
     }),
     transport: http(base().url),
   })
   const allowanceOf = (token: string, spender: string) =>
     reader.readContract({
-      ...{ address: getAddress(token), abi: erc20Abi, functionName: 'allowance' },
+      address: getAddress(token),
+      abi: erc20Abi,
+      functionName: 'allowance',
       args: [account.address, getAddress(spender)],
     })
   let depositTxHash = ''
@@ -94,7 +102,10 @@ async function execute(client: Client, route: ReturnType<typeof routeOf>) {
 
 const balanceOf = (chain: 'base' | 'optimism', token: Hex, holder: Hex) =>
   bed.session.network.chains[chain].chain.client.readContract({
-    ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
+    address: token,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder],
   })
 
 describe.each(published)('$client', (client) => {

@@ -112,7 +112,8 @@ const places: Readonly<Record<string, Place>> = {
     amounts: { coin: 10n ** 9n, token: 10n ** 8n },
     make: async (name) =>
       placeSolanaWallet(chains.solana.bed.node, named(name, isSolanaWalletName), {
-        ...{ mint: weth.publicKey, amount: 10n ** 9n },
+        mint: weth.publicKey,
+        amount: 10n ** 9n,
       }),
   },
   Tron: {
@@ -163,18 +164,29 @@ async function naming(field: Field, account: string, place: Place, money: Money)
   if (field === 'recipient') {
     const user = userOf(network, 0).address
     return {
-      ...{ user, refundTo: user, recipient: account, tradeType: 'EXACT_INPUT', amount: '200000000' },
-      ...{ originChainId: 8453, originCurrency: currencyAddress(network, 'base', 'USDC') },
+      user,
+      refundTo: user,
+      recipient: account,
+      tradeType: 'EXACT_INPUT',
+      amount: '200000000',
+      originChainId: 8453,
+      originCurrency: currencyAddress(network, 'base', 'USDC'),
       destinationChainId: place.chainId('destination'),
       destinationCurrency: place.currency(money, 'destination'),
     }
   }
   const plain = await place.make('plain', 'origin')
   return {
-    ...{ user: plain, refundTo: plain, [field]: account, recipient: freshAddress() },
-    ...{ tradeType: 'EXACT_INPUT', amount: place.amounts[money].toString() },
-    ...{ originChainId: place.chainId('origin'), originCurrency: place.currency(money, 'origin') },
-    ...{ destinationChainId: 10, destinationCurrency: currencyAddress(network, 'optimism', 'USDC') },
+    user: plain,
+    refundTo: plain,
+    [field]: account,
+    recipient: freshAddress(),
+    tradeType: 'EXACT_INPUT',
+    amount: place.amounts[money].toString(),
+    originChainId: place.chainId('origin'),
+    originCurrency: place.currency(money, 'origin'),
+    destinationChainId: 10,
+    destinationCurrency: currencyAddress(network, 'optimism', 'USDC'),
   }
 }
 

@@ -78,7 +78,8 @@ describe.each(['hyperliquid', 'lighter'] as const)('two owners with equal withdr
     const transactionId = await venue.execute(issued.payload, [])
     expect((await bed.v2(other, { transactionId })).body).toEqual({ status: 0 })
     expect(await bed.v1(other, issued, { transactionId })).toMatchObject({
-      ...{ status: 400, body: { errorCode: 'WITHDRAWAL_NOT_ISSUED' } },
+      status: 400,
+      body: { errorCode: 'WITHDRAWAL_NOT_ISSUED' },
     })
     await accept(bed.network, await bed.v2(one, { transactionId }))
     expect([await held(one), await held(other)]).toEqual([0n, venue.amount])
@@ -153,7 +154,8 @@ describe('(e) an output of the Bitcoin depository that two payouts spend', () =>
     const allocatorUtxos = [...Object(data['bitcoin-vm'])['allocatorUtxos'], own]
     const requested = await request(venue, 4, { 'bitcoin-vm': { ...data['bitcoin-vm'], allocatorUtxos } })
     expect(await bed.authorise(requested.flow)).toMatchObject({
-      ...{ status: 400, body: { errorCode: 'INVALID_WITHDRAW_REQUEST' } },
+      status: 400,
+      body: { errorCode: 'INVALID_WITHDRAW_REQUEST' },
     })
   })
 })
@@ -175,11 +177,13 @@ describe('(f) a balance that the hub may still drop', () => {
     const initiation = await ask(bed.trio, 'withdrawal-initiation/v2', flow)
     expect(await submitExecution(network, initiation.body.execution, { blocks: 0 })).toBe('accepted')
     expect(await bed.authorise(flow)).toMatchObject({
-      ...{ status: 400, body: { errorCode: 'HUB_BALANCE_NOT_FINAL', retryable: true } },
+      status: 400,
+      body: { errorCode: 'HUB_BALANCE_NOT_FINAL', retryable: true },
     })
     await node.revert({ id: before })
     expect(await bed.authorise(flow)).toMatchObject({
-      ...{ status: 400, body: { errorCode: 'HUB_BALANCE_MISMATCH' } },
+      status: 400,
+      body: { errorCode: 'HUB_BALANCE_MISMATCH' },
     })
     expect(await submitExecution(network, initiation.body.execution)).toBe('accepted')
     expect((await bed.authorise(flow)).status).toBe(200)

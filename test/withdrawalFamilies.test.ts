@@ -33,11 +33,9 @@ describe.each(['solana', 'bitcoin', 'hyperliquid', 'lighter', 'tron', 'base'] as
     const additionalData = venue.additionalData?.(isDoomed)
     nonce += 1
     const requested = await bed.request(venue, {
-      ...{
-        owner: user(owner),
-        nonce: String(nonce),
-        ...(additionalData !== undefined && { additionalData }),
-      },
+      owner: user(owner),
+      nonce: String(nonce),
+      ...(additionalData !== undefined && { additionalData }),
     })
     expect(await held(requested)).toBe(venue.amount)
     expect((await bed.v2(requested)).body).toEqual({ status: 0 })
@@ -54,7 +52,8 @@ describe.each(['solana', 'bitcoin', 'hyperliquid', 'lighter', 'tron', 'base'] as
     expect(one.body, JSON.stringify(one.body)).toMatchObject({ message: { result: { status: 1 } } })
     const other = await bed.v2(requested, { transactionId })
     expect(other.body).toMatchObject({
-      ...{ status: 1, execution: { idempotencyKey: one.body.execution.idempotencyKey } },
+      status: 1,
+      execution: { idempotencyKey: one.body.execution.idempotencyKey },
     })
     await accept(bed.network, other)
     expect(await held(requested)).toBe(0n)
@@ -69,7 +68,8 @@ describe.each(['solana', 'bitcoin', 'hyperliquid', 'lighter', 'tron', 'base'] as
     const [one, other] = [await bed.v1(requested, own, named), await bed.v2(requested, named)]
     expect(one.body, JSON.stringify(one.body)).toMatchObject({ message: { result: { status: 2 } } })
     expect(other.body).toMatchObject({
-      ...{ status: 2, execution: { idempotencyKey: one.body.execution.idempotencyKey } },
+      status: 2,
+      execution: { idempotencyKey: one.body.execution.idempotencyKey },
     })
     await accept(bed.network, one)
     expect(await held(requested)).toBe(0n)

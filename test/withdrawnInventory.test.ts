@@ -36,13 +36,16 @@ async function owe(): Promise<void> {
   const id = `0x${'d5'.repeat(32)}` as const
   await onBase().send(user, [
     {
-      ...{ what: 'approve', to: tokens.USDC },
+      what: 'approve',
+      to: tokens.USDC,
       data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [depository, amount] }),
     },
     {
-      ...{ what: 'deposit', to: depository },
+      what: 'deposit',
+      to: depository,
       data: encodeFunctionData({
-        ...{ abi: depositoryAbi, functionName: 'depositErc20' },
+        abi: depositoryAbi,
+        functionName: 'depositErc20',
         args: [user.address, tokens.USDC, amount, id],
       }),
     },
@@ -91,14 +94,14 @@ async function withdraw(
     cwd: repositoryRoot,
     env: {
       ...environment,
-      ...{
-        PATH: process.env['PATH'],
-        ENVIRONMENT: 'local',
-        PATIENCE_MS: String(patienceMs),
-        RECIPIENT: recipient,
-      },
-      ...{ ORACLE_URL: between.url, ORACLE_API_KEY: '' },
-      ...{ ORDER_SIGNER_KEY_FILE: files.owner, GAS_KEY_FILE: files.gas },
+      PATH: process.env['PATH'],
+      ENVIRONMENT: 'local',
+      PATIENCE_MS: String(patienceMs),
+      RECIPIENT: recipient,
+      ORACLE_URL: between.url,
+      ORACLE_API_KEY: '',
+      ORDER_SIGNER_KEY_FILE: files.owner,
+      GAS_KEY_FILE: files.gas,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -133,7 +136,10 @@ async function startBetween(oracleUrl: string, told: (path: string) => void) {
 const balanceOf = (account: Hex) => {
   const { USDC } = network().deployment.base.tokens
   return onBase().client.readContract({
-    ...{ address: USDC, abi: erc20Abi, functionName: 'balanceOf', args: [account] },
+    address: USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [account],
   })
 }
 

@@ -63,8 +63,13 @@ function rowOf(id: string, { name, unit, points }: Measured): BenchRow {
   const [first, last] = [points[0]?.cost ?? Number.NaN, points.at(-1)?.cost ?? Number.NaN]
   const value = points.map(({ size, cost }) => `${size.toLocaleString('en-US')}: ${cost.toFixed(1)} ${unit}`)
   return {
-    ...{ id, name: `${name}, from the first size to the last`, value: value.join('; ') },
-    ...{ limit: `<= ${goal} x`, ratio: last / first, goal, atLeast: false },
+    id,
+    name: `${name}, from the first size to the last`,
+    value: value.join('; '),
+    limit: `<= ${goal} x`,
+    ratio: last / first,
+    goal,
+    atLeast: false,
   }
 }
 

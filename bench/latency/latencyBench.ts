@@ -119,7 +119,12 @@ async function measureRate(bed: Bed, rate: number, seconds: number): Promise<Rat
     const [machineAfter, serviceAfter] = spentMs()
     const processorsMs = (performance.now() - startedMs) * cpus().length
     return {
-      ...{ rate, seconds, hangSeconds, answers, ages: await ages.stop(), ownLagMs: lag.percentile(99) / 1e6 },
+      rate,
+      seconds,
+      hangSeconds,
+      answers,
+      ages: await ages.stop(),
+      ownLagMs: lag.percentile(99) / 1e6,
       busyShare: (machineAfter - machineBefore) / processorsMs,
       serviceShare: (serviceAfter - serviceBefore) / processorsMs,
     }

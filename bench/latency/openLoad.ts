@@ -47,7 +47,11 @@ export async function openLoad(args: {
     const sentLateMs = performance.now() - dueMs
     answers.push(
       send({ url: new URL(path, url), agent, body, key }).then((answer) => ({
-        ...{ kind, group, isHanging: wasHanging, sentLateMs, ...answer },
+        kind,
+        group,
+        isHanging: wasHanging,
+        sentLateMs,
+        ...answer,
         tookMs: performance.now() - dueMs,
       })),
     )

@@ -110,7 +110,8 @@ function ruleProblems(
 function dashboardOf({ path: file, text }: RepositoryFile) {
   const { uid, panels } = dashboardSchema.parse(JSON.parse(text))
   return {
-    ...{ file, uid },
+    file,
+    uid,
     exprs: panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
     problems: repeated(panels.map(({ id }) => String(id))).map((id) => `two panels have the id ${id}`),
   }

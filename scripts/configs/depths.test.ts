@@ -122,8 +122,12 @@ test.each<[string, string, number, number]>([
   ['solana', 'base', 1_000, 2],
 ])('F-40: from %s to %s %i USD take %i s', (origin, destination, value, seconds) => {
   const estimate = timeEstimateSeconds({
-    ...{ origin: shippedChain(origin), destination: shippedChain(destination) },
-    ...{ selfExecuted: false, valueMicroUsd: usd(value), reactionMs: undefined, isSwept: false },
+    origin: shippedChain(origin),
+    destination: shippedChain(destination),
+    selfExecuted: false,
+    valueMicroUsd: usd(value),
+    reactionMs: undefined,
+    isSwept: false,
   })
   expect(estimate).toBe(seconds)
 })

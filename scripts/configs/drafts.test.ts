@@ -17,8 +17,10 @@ import { root } from './writeJson.ts'
 const environment = 'own.prod'
 const parsed = (name: string) => JSON.parse(read(`configs/${name}.json`))
 const shippedOf = (source: string) => ({
-  ...{ chains: parsed(`chains.${source}`), 'chains.hub': parsed(`chains.hub.${source}`) },
-  ...{ quote: parsed(`quote.${source}`), solver: parsed(`solver.${source}`) },
+  chains: parsed(`chains.${source}`),
+  'chains.hub': parsed(`chains.hub.${source}`),
+  quote: parsed(`quote.${source}`),
+  solver: parsed(`solver.${source}`),
 })
 const mainnets = shippedOf('mainnets.prod')
 const testnets = shippedOf('testnets.prod')
@@ -29,7 +31,12 @@ const address = `0x${'ab'.repeat(20)}`
 const fillContract = `0x${'ef'.repeat(20)}`
 const account = 'So11111111111111111111111111111111111111112'
 const feed = (chain: string) => ({
-  ...{ chain, address, description: 'ETH / USD', decimals: 8, heartbeatSeconds: 60, source: 'test' },
+  chain,
+  address,
+  description: 'ETH / USD',
+  decimals: 8,
+  heartbeatSeconds: 60,
+  source: 'test',
 })
 
 /** As an operator does it: a value in the place of each sentence, of the kind that the sentence asks for. */

@@ -104,11 +104,15 @@ type Page = {
 
 const pages: readonly Page[] = [
   {
-    ...{ path: 'docs/operating/containers.md', heading: 'Run with compose', folder: 'docker' },
+    path: 'docs/operating/containers.md',
+    heading: 'Run with compose',
+    folder: 'docker',
     elsewhere: /^ *(docker compose|chown) /,
   },
   {
-    ...{ path: 'docs/operating/kubernetes.md', heading: 'Settings', folder: 'deploy/kubernetes' },
+    path: 'docs/operating/kubernetes.md',
+    heading: 'Settings',
+    folder: 'deploy/kubernetes',
     elsewhere: /^kubectl /,
   },
 ]

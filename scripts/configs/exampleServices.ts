@@ -45,7 +45,9 @@ const tracing = Object.keys(tracingVariables)
 
 export const services: readonly ExampleService[] = [
   {
-    ...{ name: 'quote-api', config: 'apps/quote-api/src/config/config.ts', examine: examineQuoteApi },
+    name: 'quote-api',
+    config: 'apps/quote-api/src/config/config.ts',
+    examine: examineQuoteApi,
     others: [
       ...signing(),
       ...signing('EVIDENCE_'),
@@ -60,13 +62,17 @@ export const services: readonly ExampleService[] = [
     placeholders: /_RPC_URL$|FILL_WALLET_(ADDRESS|PUBLIC_KEY)$|_BASE_URL$|_PUBLIC_ENDPOINT$/,
   },
   {
-    ...{ name: 'oracle', config: 'apps/oracle/src/compose/config.ts', examine: examineOwnOracle },
+    name: 'oracle',
+    config: 'apps/oracle/src/compose/config.ts',
+    examine: examineOwnOracle,
     others: [...signing(), ...tracing, 'SECRETS_DIR'],
     files: /^chains\./,
     placeholders: /./,
   },
   {
-    ...{ name: 'solver', config: 'apps/solver/src/compose/config.ts', examine: examineSolver },
+    name: 'solver',
+    config: 'apps/solver/src/compose/config.ts',
+    examine: examineSolver,
     others: [
       ...signing(),
       ...ed25519(),
@@ -83,7 +89,9 @@ export const services: readonly ExampleService[] = [
     placeholders: /_RPC_URL$|_BASE_URL$|_FIRST_OUTPUT$/,
   },
   {
-    ...{ name: 'allocator', config: 'apps/allocator/src/compose/config.ts', examine: examineAllocator },
+    name: 'allocator',
+    config: 'apps/allocator/src/compose/config.ts',
+    examine: examineAllocator,
     others: [...signing('ALLOCATOR_'), ...ed25519('ALLOCATOR_'), 'SECRETS_DIR'],
     files: /^(chains\.hub|allocator\.)/,
     placeholders: /./,

@@ -26,7 +26,9 @@ type Block = { readonly page: string; readonly kind: string; readonly text: stri
 function blocksOf(page: string): readonly Block[] {
   return [...read(`${folder}/${page}`).matchAll(/^( *)```(\S[^\n]*)?\n(.*?)^ *```$/gms)].map(
     ([, indent = '', kind = '', text = '']) => ({
-      ...{ page, kind, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '') },
+      page,
+      kind,
+      text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
     }),
   )
 }
@@ -112,7 +114,10 @@ function runOf(page: string, script: string, rest: string): Run {
 
 /** Programs with commands of their own. */
 const programs: Readonly<Record<string, Program<CommandForm>>> = {
-  ...{ causeway, allocator: allocatorProgram, oracle: oracleProgram, solver: solverProgram },
+  causeway,
+  allocator: allocatorProgram,
+  oracle: oracleProgram,
+  solver: solverProgram,
   'quote-api': { name: 'npm run causeway -- quote-api', about: '', commands: [doctor] },
 }
 
@@ -240,7 +245,8 @@ test('O-98: files that pages show are read as the services read them', () => {
     rule_files: z.array(z.string()),
     scrape_configs: z.array(
       z.strictObject({
-        ...{ job_name: z.literal('causeway'), scrape_interval: z.literal('15s') },
+        job_name: z.literal('causeway'),
+        scrape_interval: z.literal('15s'),
         static_configs: z.array(z.strictObject({ targets: z.array(z.string().regex(/^[\w-]+:\d+$/)) })),
       }),
     ),

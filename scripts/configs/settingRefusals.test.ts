@@ -42,31 +42,43 @@ const lists: readonly {
   readonly separator: string
 }[] = [
   ...['API_KEYS', 'PEER_API_KEYS'].map((setting) => ({
-    ...{ of: 'oracle', setting, separator: ';' },
+    of: 'oracle',
+    setting,
+    separator: ';',
     entries: [`${long('a')}:one`, `${long('b')}:two`] as const,
   })),
   {
-    ...{ of: 'oracle', setting: 'PEERS', separator: ';' },
+    of: 'oracle',
+    setting: 'PEERS',
+    separator: ';',
     entries: ['https://one.example|key', 'https://two.example|key'],
   },
   {
-    ...{ of: 'oracle', setting: 'ORACLE_SIGNERS', separator: ';' },
+    of: 'oracle',
+    setting: 'ORACLE_SIGNERS',
+    separator: ';',
     entries: async () => [await ownSigner(), first],
   },
-  { ...{ of: 'oracle', setting: 'TRUSTED_PROXIES', separator: ',' }, entries: ['10.0.0.1', '10.1.0.0/16'] },
+  { of: 'oracle', setting: 'TRUSTED_PROXIES', separator: ',', entries: ['10.0.0.1', '10.1.0.0/16'] },
   {
-    ...{ of: 'quote-api', setting: 'API_KEY_PEPPERS', separator: ';' },
+    of: 'quote-api',
+    setting: 'API_KEY_PEPPERS',
+    separator: ';',
     entries: [`v2:${'9e'.repeat(32)}`, `v1:${'9f'.repeat(32)}`],
   },
   {
-    ...{ of: 'quote-api', setting: 'TRUSTED_PROXIES', separator: ',' },
+    of: 'quote-api',
+    setting: 'TRUSTED_PROXIES',
+    separator: ',',
     entries: ['10.0.0.1', '10.1.0.0/16'],
   },
   ...['quote-api', 'solver'].map((of) => ({
-    ...{ of, setting: 'ORACLES', separator: ';' },
+    of,
+    setting: 'ORACLES',
+    separator: ';',
     entries: [`https://one.example|key|${first}`, `https://two.example|key|${second}`] as const,
   })),
-  { ...{ of: 'solver', setting: 'ORDER_SIGNERS', separator: ';' }, entries: [first, second] },
+  { of: 'solver', setting: 'ORDER_SIGNERS', separator: ';', entries: [first, second] },
 ]
 
 describe.each(lists)('$setting of $of', ({ of, setting, entries, separator }) => {

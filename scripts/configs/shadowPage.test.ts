@@ -22,7 +22,8 @@ async function variables(): Promise<Record<string, string>> {
   // CAST: it is checked where it is read.
   const key = readFileSync(join(home, 'shadow.key'), 'utf8').trim() as Hex
   const filled: Readonly<Record<string, string>> = {
-    ...{ '<own signer>': privateKeyToAddress(key), '<key of a peer>': 'key-of-a-peer' },
+    '<own signer>': privateKeyToAddress(key),
+    '<key of a peer>': 'key-of-a-peer',
   }
   const [, block = ''] = /```ini\n([\s\S]*?)```/.exec(page) ?? []
   return Object.fromEntries(

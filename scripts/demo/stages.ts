@@ -140,11 +140,17 @@ class SponsoredRequest {
   async quote(): Promise<string> {
     const { user, base, paid, destination, received } = this.#places
     const quoted = await this.#ask('/quote', quoteSchema, {
-      ...{ user: user.address, recipient: recipientOf(received, user.address) },
-      ...{ tradeType: 'EXACT_INPUT', amount: paidAmount },
-      ...{ originChainId: base.id, destinationChainId: destination.id },
-      ...{ originCurrency: paid, destinationCurrency: received },
-      ...{ subsidizeFees: true, subsidizeRent: true, includeProtocolData: true },
+      user: user.address,
+      recipient: recipientOf(received, user.address),
+      tradeType: 'EXACT_INPUT',
+      amount: paidAmount,
+      originChainId: base.id,
+      destinationChainId: destination.id,
+      originCurrency: paid,
+      destinationCurrency: received,
+      subsidizeFees: true,
+      subsidizeRent: true,
+      includeProtocolData: true,
     })
     this.#quoted = quoted
     if (quoted.feeSponsorship.status !== 'full') throw new StageFailure('the sponsor does not pay')
@@ -161,7 +167,10 @@ class SponsoredRequest {
       this.#places.user,
       items.map(({ id, to, data, value }) => ({
         // CAST: steps hold addresses and calldata.
-        ...{ what: id, to: to as Hex, data: data as Hex, valueWei: BigInt(value) },
+        what: id,
+        to: to as Hex,
+        data: data as Hex,
+        valueWei: BigInt(value),
       })),
     )
     return items.map(({ id }) => id).join(' and ')
@@ -197,7 +206,8 @@ class SponsoredRequest {
     let signatures = 0
     await until(async () => {
       const response = await fetch(url, {
-        ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
       await response.arrayBuffer()

@@ -41,8 +41,14 @@ const depositSchema = executedSchema.extend({
 })
 const initiatedSchema = z.object({
   payloadParams: z.object({
-    ...{ chainId: z.string(), depository: z.string(), currency: z.string(), amount: z.string() },
-    ...{ spender: hex, recipient: z.string(), nonce: hex, data: hex },
+    chainId: z.string(),
+    depository: z.string(),
+    currency: z.string(),
+    amount: z.string(),
+    spender: hex,
+    recipient: z.string(),
+    nonce: hex,
+    data: hex,
     signatures: z.array(z.object({ signature: hex })).min(quorum),
   }),
 })
@@ -98,7 +104,9 @@ class Withdrawal {
     const before = await this.#balance()
     const settled = await patiently(() =>
       this.#ask('solver-fills/v1', executedSchema, {
-        ...{ order, orderSignature, fill: { transactionId: fill } },
+        order,
+        orderSignature,
+        fill: { transactionId: fill },
         inputs: [{ transactionId: deposit, onchainId, inputIndex: 0 }],
       }),
     )
@@ -113,7 +121,10 @@ class Withdrawal {
     const { hub, base: origin } = this.#network.deployment
     const token = hubTokenId(base, origin.tokens.USDC)
     return this.#network.chains.hub.chain.client.readContract({
-      ...{ address: hub.hub, abi: hubAbi, functionName: 'balanceOf', args: [this.#alias, token] },
+      address: hub.hub,
+      abi: hubAbi,
+      functionName: 'balanceOf',
+      args: [this.#alias, token],
     })
   }
 
@@ -121,9 +132,13 @@ class Withdrawal {
     const { keys, deployment } = this.#network
     const { address, privateKey } = keys.orderSigner
     const request = {
-      ...{ chainId: 'base', currency: deployment.base.tokens.USDC, amount: this.#amount.toString() },
-      ...{ ownerChainId: 'base', owner: address },
-      ...{ recipient: keys.fillWallet.address, nonce: BigInt(orderId).toString() },
+      chainId: 'base',
+      currency: deployment.base.tokens.USDC,
+      amount: this.#amount.toString(),
+      ownerChainId: 'base',
+      owner: address,
+      recipient: keys.fillWallet.address,
+      nonce: BigInt(orderId).toString(),
     }
     const hash = toHex(ownerRequestDigest(request))
     const ownerSignature = await privateKeyToAccount(privateKey).sign({ hash })
@@ -176,14 +191,18 @@ class Withdrawal {
     const allocator = { address: this.#network.deployment.hub.allocator, abi: allocatorAbi }
     const { client } = this.#network.chains.hub.chain
     const payload = await client.readContract({
-      ...{ ...allocator, functionName: 'payloads', args: [payloadId] },
+      ...allocator,
+      functionName: 'payloads',
+      args: [payloadId],
     })
     const place = { hubChainId: request.chainId, depository: request.depository }
     const [hash = '0x'] = payloadHashes('ethereum-vm', payload, place)
     let signature: Hex = '0x'
     await until(async () => {
       signature = await client.readContract({
-        ...{ ...allocator, functionName: 'signedPayloads', args: [payloadId, hash] },
+        ...allocator,
+        functionName: 'signedPayloads',
+        args: [payloadId, hash],
       })
       return signature !== '0x'
     })
@@ -202,7 +221,8 @@ class Withdrawal {
 
   async #ask<Value>(path: string, schema: z.ZodType<Value>, body: object): Promise<Value> {
     const response = await fetch(`${this.#oracleUrl}/attestations/${path}`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...body, requestPeerSignatures: true }),
     })
     const json: unknown = await response.json()

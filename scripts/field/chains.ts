@@ -74,7 +74,9 @@ export async function readChain(
   if (isMissing(depositoryCode)) throw new Error(`there is no depository at ${depository}`)
   const gasPriceMaxWei = gasPriceRise * (await client.getGasPrice())
   const priced = {
-    ...{ chain: key, microUsdPerCoin: coinPrice, gasPriceMaxWei },
+    chain: key,
+    microUsdPerCoin: coinPrice,
+    gasPriceMaxWei,
     dataFeeMaxWei: await dataFeeMaxWei(chain, transactionBytes),
     transferGasMax: await measuredGasMax(chain, { from: account, to: fillWallet, valueWei: 1n }).catch(
       () => unmeasuredTransferGas,
@@ -83,7 +85,8 @@ export async function readChain(
   const deployMaxWei = await deploymentWei(chain, { environment, account, gasPriceMaxWei })
   const gap = Math.round(Date.now() / 1_000) - Number(head.timestamp)
   return {
-    ...{ costs: { ...priced, deployMaxWei }, balanceWei },
+    costs: { ...priced, deployMaxWei },
+    balanceWei,
     told: `${node}, block ${head.number} of ${gap} s ago, gas at ${gasPriceMaxWei / gasPriceRise} wei, ${
       isMissing(fillCode) ? 'no fill contract yet' : 'fill contract there'
     }`,
@@ -95,7 +98,9 @@ const isMissing = (code: Hex | undefined) => code === undefined || code === '0x'
 /** @returns millionths of a USD for a coin of `chain` @throws Error where the feed has no price */
 export async function readCoinPrice({ feed, key }: FieldChain, from: OpenChain): Promise<bigint> {
   const [, answer] = await from.client.readContract({
-    ...{ address: feed.address, abi: feedAbi, functionName: 'latestRoundData' },
+    address: feed.address,
+    abi: feedAbi,
+    functionName: 'latestRoundData',
   })
   const microUsd = (answer * 1_000_000n) / 10n ** BigInt(feed.decimals)
   if (microUsd <= 0n) throw new Error(`the feed of ${key} has no price`)
@@ -107,7 +112,10 @@ async function dataFeeMaxWei({ client, gasPriceOracle }: OpenChain, bytes: numbe
   if (gasPriceOracle === undefined) return 0n
   const data = bytesToHex(Uint8Array.from({ length: bytes }, (_, index) => (index * index * 167 + 13) % 256))
   const fee = await client.readContract({
-    ...{ address: gasPriceOracle, abi: rollupAbi, functionName: 'getL1Fee', args: [data] },
+    address: gasPriceOracle,
+    abi: rollupAbi,
+    functionName: 'getL1Fee',
+    args: [data],
   })
   return gasPriceRise * fee
 }

@@ -70,8 +70,11 @@ test('O-112: the solver keeps nothing back of what it is lent, and its file stay
 test('O-112: words and variables are taken as the page has them', () => {
   const options = parseFieldOptions(['testnets', '--max-usd', '7.5', '--dry-run'], withKey, root)
   expect(options).toMatchObject({
-    ...{ environment: 'testnets.prod', sumMicroUsd: 7_500_000n, isDryRun: true },
-    ...{ directory: join(root, '.field'), configDirectory: join(root, 'configs') },
+    environment: 'testnets.prod',
+    sumMicroUsd: 7_500_000n,
+    isDryRun: true,
+    directory: join(root, '.field'),
+    configDirectory: join(root, 'configs'),
     publicOracle: { url: 'https://oracle.example', apiKey: undefined },
   })
   expect(options.families.map(({ family }) => family)).toEqual(['solana-vm', 'tron-vm'])

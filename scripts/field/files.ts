@@ -13,7 +13,10 @@ const filesSchema = z.object({
   chains: z.object({
     chains: z.array(
       z.object({
-        ...{ id: z.string(), vmType: z.string(), httpRpcUrl: z.unknown(), depository: z.unknown() },
+        id: z.string(),
+        vmType: z.string(),
+        httpRpcUrl: z.unknown(),
+        depository: z.unknown(),
         signingCaps: z.unknown(),
       }),
     ),
@@ -31,8 +34,12 @@ const filesSchema = z.object({
       z.string(),
       z.object({
         chainId: z.number(),
-        ...{ fillContract: name, cleanupRouter: name, depositRouter: name, permit2Router: name },
-        ...{ depositAddresses: contract, permitRouter: contract },
+        fillContract: name,
+        cleanupRouter: name,
+        depositRouter: name,
+        permit2Router: name,
+        depositAddresses: contract,
+        permitRouter: contract,
         wrappedNative: z.string().optional(),
         uniswapV3: z.object({ swapRouter: z.string() }).optional(),
         feeModel: z.object({ gasPriceOracle: z.string().optional() }).optional(),
@@ -137,7 +144,8 @@ function chainOf(
   const optional = (text: string | undefined, setting: string) =>
     text === undefined ? undefined : addressOf(text, setting)
   return {
-    ...{ key, chainId: chain.chainId },
+    key,
+    chainId: chain.chainId,
     fillContract: addressOf(chain.fillContract, `the fill contract of ${key}`),
     contracts: contractsOf(chain).map((address) => addressOf(address, `a contract of ${key}`)),
     wrappedNative: optional(chain.wrappedNative, `wrappedNative of ${key}`),

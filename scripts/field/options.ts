@@ -50,7 +50,8 @@ export function parseFieldOptions(
   if (!/^\d{1,6}(\.\d{1,6})?$/.test(maxUsd))
     throw new ConfigurationError(`--max-usd is a number of USD, not ${maxUsd}.`)
   const key = readPrivateKeySetting({
-    ...{ environment: variables, name: 'FIELD_PRIVATE_KEY' },
+    environment: variables,
+    name: 'FIELD_PRIVATE_KEY',
     readFile: (path) => readFileSync(path, 'utf8'),
   })
   if (key === undefined)
@@ -58,7 +59,10 @@ export function parseFieldOptions(
   const { PUBLIC_ORACLE_URL: url, PUBLIC_ORACLE_API_KEY: apiKey } = variables
   if (url && !URL.canParse(url)) throw new ConfigurationError('PUBLIC_ORACLE_URL is no URL.')
   return {
-    ...{ environment, variables, isDryRun: args.isOn('dry-run'), sumMicroUsd: parseUnits(maxUsd, 6) },
+    environment,
+    variables,
+    isDryRun: args.isOn('dry-run'),
+    sumMicroUsd: parseUnits(maxUsd, 6),
     configDirectory: resolve(root, variables['CONFIG_DIR'] || 'configs'),
     directory: resolve(root, args.text('out') ?? '.field'),
     // CAST: a checked key is 0x and 64 hex digits.

@@ -38,7 +38,8 @@ const attestedSchema = z.looseObject({
   message: z.looseObject({ result: z.looseObject({}) }).optional(),
   execution: z
     .looseObject({
-      ...{ idempotencyKey: z.string(), actions: z.array(z.string()) },
+      idempotencyKey: z.string(),
+      actions: z.array(z.string()),
       signatures: z.array(z.unknown()),
     })
     .optional(),
@@ -71,16 +72,25 @@ export async function askQuote(
 ): Promise<Quoted> {
   const { user, from, to, amountWei } = pair
   const body = {
-    ...{ user, recipient: user, tradeType: 'EXACT_OUTPUT', amount: amountWei.toString() },
-    ...{ originChainId: from.chainId, destinationChainId: to.chainId, includeProtocolData: true },
-    ...{ originCurrency: zeroAddress, destinationCurrency: zeroAddress },
+    user,
+    recipient: user,
+    tradeType: 'EXACT_OUTPUT',
+    amount: amountWei.toString(),
+    originChainId: from.chainId,
+    destinationChainId: to.chainId,
+    includeProtocolData: true,
+    originCurrency: zeroAddress,
+    destinationCurrency: zeroAddress,
   }
   // Markets may still be reading what has just been lent.
   const json = await patiently('a quote', quoteApi, comparePatienceMs, () => ask(quoteApi, '/quote', body))
   const { requestId, steps, details, protocol } = quoteSchema.parse(json)
   const { orderId, orderData: order, orderSignature } = protocol.v2
   return {
-    ...{ requestId, orderId, order, orderSignature },
+    requestId,
+    orderId,
+    order,
+    orderSignature,
     payments: steps.flatMap(({ items }) =>
       items.map(({ data }) => ({ to: data.to, data: data.data, valueWei: data.value })),
     ),

@@ -16,12 +16,20 @@ import {
 import { renderPlan } from './report.ts'
 
 const sepolia: ChainCosts = {
-  ...{ chain: 'sepolia', microUsdPerCoin: 3_000_000_000n, gasPriceMaxWei: 4_000_000_000n },
-  ...{ dataFeeMaxWei: 0n, transferGasMax: 60_000n, deployMaxWei: 10_000_000_000_000_000n },
+  chain: 'sepolia',
+  microUsdPerCoin: 3_000_000_000n,
+  gasPriceMaxWei: 4_000_000_000n,
+  dataFeeMaxWei: 0n,
+  transferGasMax: 60_000n,
+  deployMaxWei: 10_000_000_000_000_000n,
 }
 const base: ChainCosts = {
-  ...{ chain: 'base', microUsdPerCoin: 3_000_000_000n, gasPriceMaxWei: 10_000_000n },
-  ...{ dataFeeMaxWei: 1_000_000_000n, transferGasMax: 60_000n, deployMaxWei: 0n },
+  chain: 'base',
+  microUsdPerCoin: 3_000_000_000n,
+  gasPriceMaxWei: 10_000_000n,
+  dataFeeMaxWei: 1_000_000_000n,
+  transferGasMax: 60_000n,
+  deployMaxWei: 0n,
 }
 
 test('O-110: a plan has every step in its order, and pays each chain from each other one', () => {

@@ -59,7 +59,8 @@ export function parseFamilyEndpoints(text: string | undefined): readonly FamilyE
 export async function readFamily(family: string, url: string): Promise<void> {
   await readings[family]?.(async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
-      ...{ method, headers: { 'content-type': 'application/json' } },
+      method,
+      headers: { 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeoutMs),
     })

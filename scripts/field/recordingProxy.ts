@@ -42,7 +42,8 @@ export async function startRecordingProxy(
     const { method = 'POST', url: path = '/' } = request
     const requestBody = await readBody(request)
     const answer = await fetch(placeOf(target, path), {
-      ...{ method, signal: AbortSignal.timeout(timeoutMs) },
+      method,
+      signal: AbortSignal.timeout(timeoutMs),
       headers: { 'content-type': 'application/json', ...authorization(target) },
       ...(requestBody !== '' && { body: requestBody }),
     })

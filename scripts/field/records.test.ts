@@ -43,7 +43,9 @@ test('O-113: what says nothing about the caller stays as it is', () => {
 
 const call = (id: number, method: string) => ({ jsonrpc: '2.0', id, method, params: [] })
 const exchange = (requests: unknown, body: unknown, status = 200) => ({
-  ...{ family: 'ethereum-vm', path: '/', status },
+  family: 'ethereum-vm',
+  path: '/',
+  status,
   requestBody: JSON.stringify(requests),
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
@@ -82,7 +84,9 @@ test('O-113: some answers of each method are kept, none twice, and a long one no
   const record = createRecorder(scrub)
   const place = { chain: 'sepolia', endpoint: endpoints[0] ?? '' }
   const answer = (result: string, id: number) => ({
-    ...{ folder: 'ethereum-vm', method: 'eth_blockNumber', status: 200 },
+    folder: 'ethereum-vm',
+    method: 'eth_blockNumber',
+    status: 200,
     text: JSON.stringify({ jsonrpc: '2.0', id, result }),
   })
   const kept = Array.from({ length: 500 }, (_, index) => record(answer(`0x${index.toString(16)}`, 1), place))
@@ -113,7 +117,8 @@ test('O-113: what an endpoint answers through the recording is what it said, and
     { folder, secrets: [], print: () => expect.unreachable() },
   )
   const answer = await fetch(recording.urlOf('HUB_RPC_URL'), {
-    ...{ method: 'POST', body: JSON.stringify(call(4, 'eth_getLogs')) },
+    method: 'POST',
+    body: JSON.stringify(call(4, 'eth_getLogs')),
   })
   expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([429, '7', said])
   await recording.stop()
@@ -128,10 +133,17 @@ test('O-113: a report holds nothing that an error quotes, and its table stays on
   const told = 'invalid key 0a1b2c3d4e5f60718293 | try\nagain'
   const report = renderReport(
     {
-      ...{ environment: 'testnets.prod', startedAt: new Date(0), endedAt: new Date(90_000) },
-      ...{ taken: [{ step, outcome: 'failed', told, seconds: 1.25 }], stopped: told },
-      ...{ sumMicroUsd: 20_000_000n, spentMicroUsd: undefined, givenBack: [], requests: { sepolia: 3 } },
-      ...{ records: 2, replayed: { counts: '2 read', faults: [told] } },
+      environment: 'testnets.prod',
+      startedAt: new Date(0),
+      endedAt: new Date(90_000),
+      taken: [{ step, outcome: 'failed', told, seconds: 1.25 }],
+      stopped: told,
+      sumMicroUsd: 20_000_000n,
+      spentMicroUsd: undefined,
+      givenBack: [],
+      requests: { sepolia: 3 },
+      records: 2,
+      replayed: { counts: '2 read', faults: [told] },
     },
     scrub,
   )

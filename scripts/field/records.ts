@@ -127,7 +127,8 @@ export function createRecorder(scrub: (text: string) => string) {
     const name = `${words.join('-')}.${parsed(text) === undefined ? 'txt' : 'json'}`
     const about = `${method} [${place.chain}], HTTP status ${status}`
     return {
-      ...{ file: `${folder}/${name}`, text },
+      file: `${folder}/${name}`,
+      text,
       source: `| ${name} | ${scrub(about)} | recorded from ${providerOf(place.endpoint)} | own recording |`,
     }
   }

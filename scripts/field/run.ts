@@ -110,7 +110,8 @@ type Accounts = { readonly funder: Hex; readonly fillWallet: Hex; readonly fillW
 function accountsOf(funderKey: Hex): Accounts {
   const fillWalletKey = fillWalletKeyOf(funderKey)
   return {
-    ...{ fillWalletKey, funder: privateKeyToAddress(funderKey) },
+    fillWalletKey,
+    funder: privateKeyToAddress(funderKey),
     fillWallet: privateKeyToAddress(fillWalletKey),
   }
 }
@@ -206,8 +207,11 @@ async function payAll(run: FieldRun, stage: Stage): Promise<void> {
   if (needs.some(({ isShort }) => isShort)) throw new ConfigurationError(`Not enough: ${needed}`)
   const { fillWalletKey } = accounts
   const services = await prepareServices(run, {
-    ...{ state, endpoints: recording.variables, onStop },
-    ...{ capVariables: files.capVariables, fillWalletKey },
+    state,
+    endpoints: recording.variables,
+    onStop,
+    capVariables: files.capVariables,
+    fillWalletKey,
   })
   await preparePayments(run, { ...stage, steps, services })
   await tryPayments(run, { ...stage, services, funder: accounts.funder })
@@ -232,8 +236,16 @@ async function reportEnd(
   const replayed = await replayRecords(join(folder, 'records'))
   const report = renderReport(
     {
-      ...{ environment, startedAt, endedAt: new Date(), sumMicroUsd, spentMicroUsd, givenBack },
-      ...{ ...end, requests: recording.requests(), records: recording.count(), replayed },
+      environment,
+      startedAt,
+      endedAt: new Date(),
+      sumMicroUsd,
+      spentMicroUsd,
+      givenBack,
+      ...end,
+      requests: recording.requests(),
+      records: recording.count(),
+      replayed,
     },
     recording.scrub,
   )

@@ -48,11 +48,18 @@ const ready = (port: number) => `http://127.0.0.1:${port}/ready`
 async function planOracle(number: (typeof oracleNumbers)[number], freePort: ServicesOptions['freePort']) {
   const [httpPort, opsPort] = [await freePort(), await freePort()]
   return {
-    ...{ name: `oracle-${number}` as const, key: generatePrivateKey(), httpPort, opsPort },
+    name: `oracle-${number}` as const,
+    key: generatePrivateKey(),
+    httpPort,
+    opsPort,
     url: `http://127.0.0.1:${httpPort}`,
     keyFor: {
-      ...{ 'quote-api': secret(), solver: secret(), field: secret() },
-      ...{ 'oracle-1': secret(), 'oracle-2': secret(), 'oracle-3': secret() },
+      'quote-api': secret(),
+      solver: secret(),
+      field: secret(),
+      'oracle-1': secret(),
+      'oracle-2': secret(),
+      'oracle-3': secret(),
     },
   }
 }
@@ -67,11 +74,16 @@ function oracleService(
   const others = oracles.filter((one) => one.name !== name)
   const callers = Object.entries(keyFor).filter(([asker]) => asker !== name)
   return {
-    ...{ name, script: 'apps/oracle/src/main.ts', readyUrl: ready(opsPort) },
+    name,
+    script: 'apps/oracle/src/main.ts',
+    readyUrl: ready(opsPort),
     variables: {
       ...Object.fromEntries(capVariables.map((variable) => [variable, signingCaps])),
-      ...{ HTTP_HOST: '127.0.0.1', HTTP_PORT: `${httpPort}`, OPS_PORT: `${opsPort}` },
-      ...{ ECDSA_PRIVATE_KEY: key, STATE_DIR: join(stateDirectory, name) },
+      HTTP_HOST: '127.0.0.1',
+      HTTP_PORT: `${httpPort}`,
+      OPS_PORT: `${opsPort}`,
+      ECDSA_PRIVATE_KEY: key,
+      STATE_DIR: join(stateDirectory, name),
       PEER_API_KEYS: callers.map(([asker, text]) => `${text}:${asker}`).join(';'),
       PEERS: others.map((other) => `${other.url}|${other.keyFor[name]}`).join(';'),
       ORACLE_SIGNERS: oracles.map((one) => privateKeyToAddress(one.key)).join(';'),
@@ -91,21 +103,36 @@ async function paidServices(options: ServicesOptions, oracles: readonly PlannedO
   const [solverKey, adminKey, pepper] = [secret(), secret(), randomBytes(32).toString('hex')]
   const url = `http://127.0.0.1:${httpPort}`
   const quoteApi: Service = {
-    ...{ name: 'quote-api', script: 'apps/quote-api/src/main.ts', readyUrl: ready(opsPort) },
+    name: 'quote-api',
+    script: 'apps/quote-api/src/main.ts',
+    readyUrl: ready(opsPort),
     variables: {
-      ...{ HTTP_HOST: '127.0.0.1', HTTP_PORT: `${httpPort}`, PUBLIC_URL: unusedUrl },
-      ...{ OPS_PORT: `${opsPort}`, ADMIN_PORT: `${adminPort}` },
-      ...{ DATABASE_URL: databaseUrl('quote_api'), ECDSA_PRIVATE_KEY: orderKey },
-      ...{ API_KEY_PEPPERS: `v1:${pepper}`, ADMIN_API_KEY: adminKey, SOLVER_API_KEY: solverKey },
-      ...{ FILL_WALLET_ADDRESS: privateKeyToAddress(fillWalletKey), ORACLES: askedBy('quote-api') },
+      HTTP_HOST: '127.0.0.1',
+      HTTP_PORT: `${httpPort}`,
+      PUBLIC_URL: unusedUrl,
+      OPS_PORT: `${opsPort}`,
+      ADMIN_PORT: `${adminPort}`,
+      DATABASE_URL: databaseUrl('quote_api'),
+      ECDSA_PRIVATE_KEY: orderKey,
+      API_KEY_PEPPERS: `v1:${pepper}`,
+      ADMIN_API_KEY: adminKey,
+      SOLVER_API_KEY: solverKey,
+      FILL_WALLET_ADDRESS: privateKeyToAddress(fillWalletKey),
+      ORACLES: askedBy('quote-api'),
     },
   }
   const solver: Service = {
-    ...{ name: 'solver', script: 'apps/solver/src/main.ts', readyUrl: ready(solverOpsPort) },
+    name: 'solver',
+    script: 'apps/solver/src/main.ts',
+    readyUrl: ready(solverOpsPort),
     variables: {
-      ...{ OPS_PORT: `${solverOpsPort}`, QUOTE_API_URL: url, SOLVER_API_KEY: solverKey },
-      ...{ DATABASE_URL: databaseUrl('solver'), ECDSA_PRIVATE_KEY: fillWalletKey },
-      ...{ ORDER_SIGNERS: privateKeyToAddress(orderKey), ORACLES: askedBy('solver') },
+      OPS_PORT: `${solverOpsPort}`,
+      QUOTE_API_URL: url,
+      SOLVER_API_KEY: solverKey,
+      DATABASE_URL: databaseUrl('solver'),
+      ECDSA_PRIVATE_KEY: fillWalletKey,
+      ORDER_SIGNERS: privateKeyToAddress(orderKey),
+      ORACLES: askedBy('solver'),
     },
   }
   return { url, services: [quoteApi, solver] }
@@ -115,8 +142,11 @@ async function paidServices(options: ServicesOptions, oracles: readonly PlannedO
 export async function planServices(options: ServicesOptions): Promise<FieldServices> {
   const { environment, configDirectory, endpoints, freePort } = options
   const common = {
-    ...{ ENVIRONMENT: environment, CONFIG_DIR: configDirectory, LOG_LEVEL: 'info' },
-    ...{ MAINNETS_BASE_URL: unusedUrl, TESTNETS_BASE_URL: unusedUrl },
+    ENVIRONMENT: environment,
+    CONFIG_DIR: configDirectory,
+    LOG_LEVEL: 'info',
+    MAINNETS_BASE_URL: unusedUrl,
+    TESTNETS_BASE_URL: unusedUrl,
     ...endpoints,
   }
   const oracles = await Promise.all(oracleNumbers.map((number) => planOracle(number, freePort)))

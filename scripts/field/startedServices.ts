@@ -45,8 +45,11 @@ export async function prepareServices(
   await admin.close()
   const chosen = new Set<number>()
   return planServices({
-    ...{ environment, configDirectory: join(state, 'configs'), stateDirectory: state },
-    ...{ capVariables, fillWalletKey },
+    environment,
+    configDirectory: join(state, 'configs'),
+    stateDirectory: state,
+    capVariables,
+    fillWalletKey,
     endpoints: { DEFILLAMA_URL: priceServiceUrl, ...setAmong(variables, priceVariables), ...endpoints },
     databaseUrl: (name) => connectionString.replace(/\/causeway$/, `/${name}`),
     async freePort() {
@@ -94,9 +97,14 @@ export async function startServices(
   await Promise.all(
     list.map(async ({ name, script, variables, readyUrl }) => {
       const one = await startProcess({
-        ...{ name, command: process.execPath, args: [bundledScript(script)], directory: repositoryRoot },
+        name,
+        command: process.execPath,
+        args: [bundledScript(script)],
+        directory: repositoryRoot,
         environment: { PATH: process.env['PATH'], ...variables },
-        ...{ logFile: join(logs, `${name}.log`), runFile, graceMs },
+        logFile: join(logs, `${name}.log`),
+        runFile,
+        graceMs,
       })
       started.push(one)
       await waitUntilReady(one, { url: readyUrl, report: print, signal })

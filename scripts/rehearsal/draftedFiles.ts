@@ -73,13 +73,16 @@ const fillers: Readonly<Record<string, (json: unknown, markets: Markets) => obje
         {
           // No exchange and no feed of the sequencer is deployed there.
           ...without(chain, ['uniswapV3', 'sequencerUptimeFeed']),
-          ...{ multicall3: market.multicall3, wrappedNative: market.wrappedNative },
+          multicall3: market.multicall3,
+          wrappedNative: market.wrappedNative,
           // Its node makes a block for each transaction too; timestamps of blocks are a second apart at least.
-          ...{ blockTimeMs: 1_000, headMaxAgeMs: 15_000 },
+          blockTimeMs: 1_000,
+          headMaxAgeMs: 15_000,
           // Nobody else transacts there, so that a wallet's own tips of a gwei are what blocks cost.
           feeModel: {
             ...chain.feeModel,
-            ...{ gasPriceOracle: market.gasPriceOracle, ceilingFromWei: '10000000000' },
+            gasPriceOracle: market.gasPriceOracle,
+            ceilingFromWei: '10000000000',
           },
           pinPolicy: [{ upToMicroUsd: '1000000000', blocks: 0 }, { blocks: 1 }],
           currencies: currencies.flatMap((currency) => currencyOf(currency, market)),
@@ -113,8 +116,12 @@ function priceOf(price: Members & { readonly key: string }, { base }: Markets): 
   const { key } = price
   if (!isRehearsed(key)) return []
   const feed = {
-    ...{ chain: base.chainKey, address: base.feeds[key], description: key.replace('/', ' / ') },
-    ...{ decimals: 8, heartbeatSeconds: 3_600, source },
+    chain: base.chainKey,
+    address: base.feeds[key],
+    description: key.replace('/', ' / '),
+    decimals: 8,
+    heartbeatSeconds: 3_600,
+    source,
   }
   return [{ ...price, feeds: [feed], pools: [], http: [{ adapter: 'defillama', id: rehearsedCoins[key] }] }]
 }

@@ -12,7 +12,8 @@ const treasurySchema = z.object({
   chains: z.record(
     z.string(),
     z.object({
-      ...{ url: z.url(), chainId: z.number() },
+      url: z.url(),
+      chainId: z.number(),
       tokens: z.record(z.string(), z.templateLiteral(['0x', z.string()])),
     }),
   ),
@@ -40,7 +41,8 @@ export async function writeGiven(directory: string, root: string, rehearsal: Reh
       tokens: { USDC: markets.base.usdc },
     },
     optimism: {
-      ...{ url: endpoints.optimism[0] ?? '', chainId: markets.optimism.chainId },
+      url: endpoints.optimism[0] ?? '',
+      chainId: markets.optimism.chainId,
       tokens: { USDC: markets.optimism.usdc },
     },
     hub: { url: endpoints.hub[0] ?? '', chainId: 537_713, tokens: {} },

@@ -73,7 +73,11 @@ export const ethereumRecords: readonly RecordKind[] = [
     library({ result }) {
       const { blockHash, blockNumber, from, to, input, value } = formatTransaction(Object(result))
       return {
-        ...{ blockHash: lower(blockHash), blockNumber, from: lower(from), to: lower(to), value },
+        blockHash: lower(blockHash),
+        blockNumber,
+        from: lower(from),
+        to: lower(to),
+        value,
         input: lower(input),
       }
     },
@@ -148,8 +152,11 @@ function viemReceipt(result: unknown): Facts {
   const { transactionHash, blockHash, blockNumber, status, logs } = formatTransactionReceipt(Object(result))
   const ordered = [...listOf(logs)].sort((one, other) => Object(one).logIndex - Object(other).logIndex)
   return {
-    ...{ transactionId: lower(transactionHash), blockHash: lower(blockHash), blockNumber },
-    ...{ succeeded: status === 'success', logs: ordered.map(logOfViem) },
+    transactionId: lower(transactionHash),
+    blockHash: lower(blockHash),
+    blockNumber,
+    succeeded: status === 'success',
+    logs: ordered.map(logOfViem),
   }
 }
 

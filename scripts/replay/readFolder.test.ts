@@ -168,7 +168,9 @@ test.each<[string, unknown, RegExp]>([
 
 test('O-54: an answer of the published form that its reader does not take is a finding', async () => {
   const kind = (form: () => string | undefined) => ({
-    ...{ name: 'it', fits: () => true, form },
+    name: 'it',
+    fits: () => true,
+    form,
     read() {
       throw new Error('no member')
     },
@@ -187,7 +189,8 @@ test('O-54: what the library has, too, is compared, member by member', async () 
     readRecord(kind(read, library), { text: '', result: undefined })
   expect(await outcomeOf({ to: 'a', value: 5n }, { value: 5n })).toEqual({ kind: 'read' })
   expect(await outcomeOf({ value: 5n }, { value: 6n })).toEqual({
-    ...{ kind: 'differs', reason: 'it: value is "5n", the library has "6n"' },
+    kind: 'differs',
+    reason: 'it: value is "5n", the library has "6n"',
   })
 })
 

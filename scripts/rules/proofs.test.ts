@@ -7,10 +7,16 @@ import { type KeptRun, keepRun, npmTest, readKeptRuns } from '../testRunner/kept
 import { proofProblems, proofsText } from './proofs.ts'
 
 const rule = (id: string, provenBy: Rule['provenBy'] = 'any suite'): Rule => ({
-  ...{ id, provenBy, file: 'docs/specification/quotes.md', line: 3, text: 'A rule of the specification.' },
+  id,
+  provenBy,
+  file: 'docs/specification/quotes.md',
+  line: 3,
+  text: 'A rule of the specification.',
 })
 const run = (suite: string, ...titles: readonly string[]): KeptRun => ({
-  ...{ suite, endedAtMs: 0, passed: new Map([['test/a.test.ts', titles]]) },
+  suite,
+  endedAtMs: 0,
+  passed: new Map([['test/a.test.ts', titles]]),
 })
 
 describe('a rule', () => {
@@ -64,8 +70,12 @@ test('what passed is kept per suite, a second run in place of the first', async 
   const outcome = (...passedTests: string[]) => ({
     files: [
       {
-        ...{ file: join(root, 'test/a.test.ts'), passedTests, passedGroups: ['Q-2: a group'] },
-        ...{ skipped: 0, failedTests: [{ title: 'Q-1: fails', message: 'wrong' }], failedHooks: [] },
+        file: join(root, 'test/a.test.ts'),
+        passedTests,
+        passedGroups: ['Q-2: a group'],
+        skipped: 0,
+        failedTests: [{ title: 'Q-1: fails', message: 'wrong' }],
+        failedHooks: [],
       },
     ],
     errorsOutsideTests: [],

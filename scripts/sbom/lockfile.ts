@@ -67,7 +67,9 @@ export function productionPackages(text: string, service: string): ProductionPac
     const at = id.lastIndexOf('@')
     const before = packages.get(id)?.uses ?? []
     packages.set(id, {
-      ...{ name: id.slice(0, at), version: id.slice(at + 1), integrity },
+      name: id.slice(0, at),
+      version: id.slice(at + 1),
+      integrity,
       uses: [...new Set([...before, ...uses.map(withoutPeers)])].sort(),
     })
     for (const used of uses) followPackage(used)

@@ -18,7 +18,8 @@ const parse = (...words: string[]) =>
 describe('parseStartOptions', () => {
   test('has the documented defaults', () => {
     expect(parseStartOptions([], {}, '/repository')).toEqual({
-      ...{ fresh: false, shadow: false },
+      fresh: false,
+      shadow: false,
       directory: '/repository/.local',
       firstPorts: { quote: 3000, oracle: 3100, families: 8548 },
       chainPorts: { base: 8545, optimism: 8546, hub: 8547 },
@@ -33,7 +34,8 @@ describe('parseStartOptions', () => {
       CAUSEWAY_LOCAL_DIR: '/elsewhere/network',
     }
     expect(parseStartOptions(['--fresh', '--shadow'], environment, '/repository')).toEqual({
-      ...{ fresh: true, shadow: true },
+      fresh: true,
+      shadow: true,
       directory: '/elsewhere/network',
       firstPorts: { quote: 4000, oracle: 4100, families: 9548 },
       chainPorts: { base: 9545, optimism: 9546, hub: 9547 },

@@ -72,7 +72,8 @@ export function parseStartOptions(
   const { args } = takeCommandLine(words, startProgram, end)
   const name = args.text('endpoints')
   return {
-    ...{ fresh: args.isOn('fresh'), shadow: args.isOn('shadow') },
+    fresh: args.isOn('fresh'),
+    shadow: args.isOn('shadow'),
     ...(name !== undefined && { endpoints: personalityOf(name) }),
     ...readPlaces(environment, root),
   }

@@ -71,7 +71,8 @@ export function exampleTo(key: FamilyKey, session: Session): readonly string[] {
   const body = {
     ...exampleRequest(session.network),
     recipient: recipientOn(key, session.network),
-    ...{ destinationChainId: familyChainIds[key], destinationCurrency: currency },
+    destinationChainId: familyChainIds[key],
+    destinationCurrency: currency,
   }
   return [
     `A price for 100 USDC of Base in ${symbol} on ${familyPlans[key].name}:`,

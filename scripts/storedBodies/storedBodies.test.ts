@@ -10,7 +10,10 @@ import { storedBodies } from './families.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const body = (provenance: StoredBody['provenance'], ...proves: readonly string[]): StoredBody => ({
-  ...{ provenance, source: 'x', proves, body: {} },
+  provenance,
+  source: 'x',
+  proves,
+  body: {},
 })
 
 test('the list has what no other body of the family proves, each once and in order', () => {

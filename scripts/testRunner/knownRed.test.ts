@@ -42,7 +42,11 @@ test.each([
 
 test('O-136: a listed test that fails is a warning, one that passes and one that is not listed are failures', () => {
   const file: TestFileOutcome = {
-    ...{ file: 'test/demo.test.ts', passedTests: ['begins'], passedGroups: [], skipped: 0, failedHooks: [] },
+    file: 'test/demo.test.ts',
+    passedTests: ['begins'],
+    passedGroups: [],
+    skipped: 0,
+    failedHooks: [],
     failedTests: [
       { title: 'is shown', message: 'not shown' },
       { title: 'pays', message: 'not paid' },

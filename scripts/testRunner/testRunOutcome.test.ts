@@ -18,7 +18,12 @@ import {
 } from './testRunOutcome.ts'
 
 const file = (name: string, members: Partial<TestFileOutcome> = {}): TestFileOutcome => ({
-  ...{ file: name, passedTests: [], passedGroups: [], skipped: 0, failedTests: [], failedHooks: [] },
+  file: name,
+  passedTests: [],
+  passedGroups: [],
+  skipped: 0,
+  failedTests: [],
+  failedHooks: [],
   ...members,
 })
 const outcome = (...files: readonly TestFileOutcome[]): TestRunOutcome => ({

@@ -32,7 +32,8 @@ export async function runVitest(
     timeoutMs === undefined ? undefined : setTimeout(() => runner.signal('SIGTERM'), timeoutMs + lastTestMs)
   const result = await runner
     .run(command, {
-      ...{ cwd: root, live: true },
+      cwd: root,
+      live: true,
       env: {
         ...env,
         [outcomeFileVariable]: path,

@@ -27,7 +27,9 @@ vi.setConfig({ testTimeout: patienceMs + 60_000 })
 beforeAll(async () => {
   await writeFile(denyList, deniedText)
   bed = await startSessionBed({
-    ...{ DENY_LIST_FILE: denyList, DENY_LIST_REFRESH_SECONDS: '1', DENY_LIST_MAX_AGE_SECONDS: '30' },
+    DENY_LIST_FILE: denyList,
+    DENY_LIST_REFRESH_SECONDS: '1',
+    DENY_LIST_MAX_AGE_SECONDS: '30',
   })
   database = await bed.openDatabase()
   prometheus = await startPrometheus(bed.targets)
@@ -60,12 +62,14 @@ function quoteOnce(): Promise<number> {
   const { tokens } = bed.session.network.deployment.base
   const { address } = userOf(0)
   return post(`${bed.url}/quote`, {
-    ...{ user: address, recipient: address, amount: '60000000', tradeType: 'EXACT_INPUT' },
-    ...{ originChainId: chainPlans.base.chainId, destinationChainId: chainPlans.optimism.chainId },
-    ...{
-      originCurrency: tokens.USDC,
-      destinationCurrency: bed.session.network.deployment.optimism.tokens.USDC,
-    },
+    user: address,
+    recipient: address,
+    amount: '60000000',
+    tradeType: 'EXACT_INPUT',
+    originChainId: chainPlans.base.chainId,
+    destinationChainId: chainPlans.optimism.chainId,
+    originCurrency: tokens.USDC,
+    destinationCurrency: bed.session.network.deployment.optimism.tokens.USDC,
   })
 }
 
@@ -132,7 +136,9 @@ describe('fires', () => {
     const { chains, deployment, keys } = bed.session.network
     const { walletClient } = chains.base.chain.as(userOf(1))
     await walletClient.writeContract({
-      ...{ address: deployment.base.tokens.USDC, abi: erc20Abi, functionName: 'transfer' },
+      address: deployment.base.tokens.USDC,
+      abi: erc20Abi,
+      functionName: 'transfer',
       args: [keys.custody.address, 1_000_000n],
     })
     await fires('TopUpSuspended')
@@ -143,7 +149,9 @@ describe('fires', () => {
     const { publicClient, walletClient } = chains.optimism.chain.as(keys.fillWallet)
     const token = { address: deployment.optimism.tokens.USDC, abi: erc20Abi } as const
     const balance = await publicClient.readContract({
-      ...{ ...token, functionName: 'balanceOf', args: [keys.fillWallet.address] },
+      ...token,
+      functionName: 'balanceOf',
+      args: [keys.fillWallet.address],
     })
     await walletClient.writeContract({
       ...token,

@@ -153,8 +153,10 @@ test('TopUpsPendingLong where the chain of a top-up makes nothing final for an h
   expect(await isQuiet('TopUpsPendingLong')).toBe(true)
   const { chain } = bed.network.chains.base
   const { data } = encodeTopUp({
-    ...{ token: bed.network.deployment.base.tokens.USDC, custody: bed.network.keys.custody.address },
-    ...{ amountMicroUsd: 5_000_000n, owner: sponsor.wallet },
+    token: bed.network.deployment.base.tokens.USDC,
+    custody: bed.network.keys.custody.address,
+    amountMicroUsd: 5_000_000n,
+    owner: sponsor.wallet,
   })
   await chain.node.setIntervalMining({ interval: 0 })
   try {

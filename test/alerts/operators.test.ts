@@ -97,8 +97,10 @@ test('AllocatorStopped and SolverStopped where their switches are thrown', async
 test('JobWithoutLeader where no process of quote-api runs jobs, and TopUpsDiffer where one lost a top-up', async () => {
   const { chains, deployment, keys } = bed.session.network
   const { data } = encodeTopUp({
-    ...{ token: deployment.base.tokens.USDC, custody: keys.custody.address },
-    ...{ amountMicroUsd: 5_000_000n, owner: user().address },
+    token: deployment.base.tokens.USDC,
+    custody: keys.custody.address,
+    amountMicroUsd: 5_000_000n,
+    owner: user().address,
   })
   await chains.base.chain.send(user(), [{ what: 'top-up', to: deployment.base.tokens.USDC, data }])
   await holds('it is credited', 'top_ups_total{outcome="credited"} > 0')

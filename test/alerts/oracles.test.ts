@@ -113,7 +113,8 @@ test('PeerSharesSigner where a peer was started with the key of the oracle that 
   const [key] = bed.session.network.keys.oracles
   if (key === undefined) throw new Error('the network has oracles')
   await mortal('oracle-3').killAndRestart({
-    ...{ ECDSA_PRIVATE_KEY: key.privateKey, ECDSA_PRIVATE_KEY_FILE: '' },
+    ECDSA_PRIVATE_KEY: key.privateKey,
+    ECDSA_PRIVATE_KEY_FILE: '',
   })
   // As above.
   const second = mortal('oracle-2').pid() ?? 0
@@ -149,9 +150,13 @@ test('AttestationsFail where the key management service signs no more', async ()
   const kms = await startKmsStandIn({ privateKey: hexToBytes(key.privateKey) })
   try {
     await mortal('oracle-1').killAndRestart({
-      ...{ SIGNING_MODULE: 'aws-kms', ECDSA_PRIVATE_KEY: '', AWS_KMS_SIGNER_KEY_ID: kms.keyId },
-      ...{ AWS_KMS_SIGNER_KEY_REGION: 'eu-central-1', AWS_ENDPOINT_URL_KMS: kms.url },
-      ...{ AWS_ACCESS_KEY_ID: 'stand-in', AWS_SECRET_ACCESS_KEY: 'stand-in' },
+      SIGNING_MODULE: 'aws-kms',
+      ECDSA_PRIVATE_KEY: '',
+      AWS_KMS_SIGNER_KEY_ID: kms.keyId,
+      AWS_KMS_SIGNER_KEY_REGION: 'eu-central-1',
+      AWS_ENDPOINT_URL_KMS: kms.url,
+      AWS_ACCESS_KEY_ID: 'stand-in',
+      AWS_SECRET_ACCESS_KEY: 'stand-in',
     })
     kms.set('failing')
     await whileAttesting(await deposit(11n), () =>

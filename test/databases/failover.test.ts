@@ -49,7 +49,9 @@ test('O-62: a failover under load loses nothing acknowledged, and all goes on by
   const service = await startPatiently({ DATABASE_URL: connectionString })
   const { publicUrl, opsUrl } = await service.listen()
   const database = await openMigrated({
-    ...{ connectionString, setting: 'DATABASE_URL', poolSize: 2 },
+    connectionString,
+    setting: 'DATABASE_URL',
+    poolSize: 2,
     directories: [{ name: 'ledger', path: ledgerMigrations }],
   })
   const ledger = createLedger({ caps: noCaps })

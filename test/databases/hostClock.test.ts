@@ -59,7 +59,9 @@ test.each([240_000, -240_000])(
     await writeFile(file, '0')
     const service = spawnService(
       await serviceEnvironment(network, directory, {
-        ...{ DATABASE_URL: server.connectionString, LOG_LEVEL: 'info', NODE_OPTIONS: movedClock(file) },
+        DATABASE_URL: server.connectionString,
+        LOG_LEVEL: 'info',
+        NODE_OPTIONS: movedClock(file),
       }),
     )
     try {
@@ -72,7 +74,8 @@ test.each([240_000, -240_000])(
       const refused = await ask()
       expect(refused.status, refused.text).toBe(503)
       expect(readError(refused)).toMatchObject({
-        ...{ errorCode: 'SERVICE_UNAVAILABLE', retryable: true },
+        errorCode: 'SERVICE_UNAVAILABLE',
+        retryable: true,
         message: 'The clock of this service is off, so nothing is quoted.',
       })
       await writeFile(file, '0')
@@ -96,8 +99,11 @@ test.each([
     const own = await startTestDatabase()
     const service = spawnService(
       await serviceEnvironment(network, directory, {
-        ...{ DATABASE_URL: own.connectionString, LOG_LEVEL: 'info', NODE_OPTIONS: movedClock(file) },
-        ...{ SOLVER_API_KEY: solverKey, API_KEY_PEPPERS: pepperText },
+        DATABASE_URL: own.connectionString,
+        LOG_LEVEL: 'info',
+        NODE_OPTIONS: movedClock(file),
+        SOLVER_API_KEY: solverKey,
+        API_KEY_PEPPERS: pepperText,
       }),
     )
     try {

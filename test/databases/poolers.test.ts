@@ -49,7 +49,8 @@ describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
     expect(new Set(short.flat(2).map(({ value }) => value))).toEqual(new Set(['300ms']))
     expect(new Set(long.flat(2).map(({ value }) => value))).toEqual(new Set(['1min']))
     await expect(quick.query('select pg_sleep(30)')).rejects.toMatchObject({
-      ...{ code: 'SERVICE_UNAVAILABLE', cause: { code: '57014' } },
+      code: 'SERVICE_UNAVAILABLE',
+      cause: { code: '57014' },
     })
     await Promise.all([quick.close(), patient.close()])
   })
@@ -72,7 +73,9 @@ describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
     const heard: string[] = []
     const lost: string[] = []
     const listening = startListening({
-      ...{ connectionString: pooler.connectionString, channel: 'changes', applicationName: 'listener' },
+      connectionString: pooler.connectionString,
+      channel: 'changes',
+      applicationName: 'listener',
       onNotification: (payload) => heard.push(payload),
       onConnected: () => {
         looks += 1
@@ -99,7 +102,11 @@ describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
     const leaders = new Set<number>()
     const elections = locks.map((lockDatabase, index) =>
       startElections({
-        ...{ jobs: [`job-${mode}`], lockDatabase, database, holder: String(index), leaseMs: 2_000 },
+        jobs: [`job-${mode}`],
+        lockDatabase,
+        database,
+        holder: String(index),
+        leaseMs: 2_000,
         onChange: (_job, epoch) => (epoch === undefined ? leaders.delete(index) : leaders.add(index)),
         onFailure: () => undefined,
       }),

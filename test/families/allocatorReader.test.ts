@@ -39,7 +39,9 @@ function readerOf(keys: WithdrawalKeys, urls = proxies.map(({ url }) => url), al
   const quorum = createQuorumClient({ chainId: 'relay-allocator', endpoints, now: () => Date.now() })
   onTestFinished(() => quorum.close())
   return createAllocatorReader({
-    ...{ chainId: 'relay-allocator', quorum, keys },
+    chainId: 'relay-allocator',
+    quorum,
+    keys,
     allocatorAddress: allocatorAddress ?? network.deployment.hub.allocator,
     rule: { mode: 'depth', tag: 'finalized', blocks: 2n, seconds: 0n },
   })
@@ -51,13 +53,13 @@ function request(): WithdrawRequest {
   const { base } = network.deployment
   return {
     chainId: BigInt(base.chainId),
-    ...{
-      depository: base.depository,
-      currency: base.tokens.USDC,
-      amount: 1n,
-      recipient: `0x${'22'.repeat(20)}`,
-    },
-    ...{ spender: `0x${'99'.repeat(20)}`, data: '0x', nonce: `0x${nonce.toString(16).padStart(64, '0')}` },
+    depository: base.depository,
+    currency: base.tokens.USDC,
+    amount: 1n,
+    recipient: `0x${'22'.repeat(20)}`,
+    spender: `0x${'99'.repeat(20)}`,
+    data: '0x',
+    nonce: `0x${nonce.toString(16).padStart(64, '0')}`,
   }
 }
 
@@ -77,7 +79,9 @@ async function issue(wanted: WithdrawRequest): Promise<void> {
 
 const question = (wanted: WithdrawRequest) => ({
   payloadId: withdrawRequestPayloadId(wanted),
-  ...{ spender: wanted.spender, nonce: wanted.nonce, hashesOf: () => [hash] },
+  spender: wanted.spender,
+  nonce: wanted.nonce,
+  hashesOf: () => [hash],
 })
 
 describe('an allocator that names its payloads', () => {
@@ -86,7 +90,8 @@ describe('an allocator that names its payloads', () => {
     expect((await reader.readIssued(question(wanted), options())).payload).toBeUndefined()
     await issue(wanted)
     await expect(reader.readIssued(question(wanted), options())).rejects.toMatchObject({
-      ...{ code: 'WITHDRAWAL_NOT_FINAL', kind: 'not_final' },
+      code: 'WITHDRAWAL_NOT_FINAL',
+      kind: 'not_final',
       retryAfterSeconds: expect.any(Number),
     })
     await network.mine('hub', 2)

@@ -54,7 +54,8 @@ function anAddress() {
 function open(): AddressReading {
   const client = bitcoinQuotingChain.connect(
     chainOf({
-      ...{ api: 'node', urls: nodes.map((node) => node.url('node')) },
+      api: 'node',
+      urls: nodes.map((node) => node.url('node')),
       lookup: nodes.map((node) => node.url('esplora')),
     }),
   )

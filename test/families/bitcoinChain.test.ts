@@ -171,7 +171,9 @@ describe('a provider', () => {
     const address = busy.address()
     const endpoint = { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` }
     const client = createHttpQuorumClient({
-      ...{ chainId: 'bitcoin', endpoints: [endpoint], now: Date.now },
+      chainId: 'bitcoin',
+      endpoints: [endpoint],
+      now: Date.now,
       limits: { requestsInFlightMax: 2, callsWaitingMax: 3 },
     })
     onTestFinished(async () => {

@@ -153,7 +153,11 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
     const readRequest = (allocatorUtxos: readonly object[], change: object = {}) =>
       reader().readWithdrawRequest(
         {
-          ...{ depository, currency: native, amount: 1n, recipient, nonce: '1' },
+          depository,
+          currency: native,
+          amount: 1n,
+          recipient,
+          nonce: '1',
           additionalData: { 'bitcoin-vm': { allocatorUtxos, feeRate: 2 } },
           ...change,
         },

@@ -82,7 +82,9 @@ const questions = {
   payment: ({ reader }: FamilyChain) =>
     reader.readPayment(
       {
-        ...{ transactionId: deposit.getId(), orderId, extraData: '0x' },
+        transactionId: deposit.getId(),
+        orderId,
+        extraData: '0x',
         payments: [{ recipient: user.legacy.address, currency: native }],
       },
       aSignal(),

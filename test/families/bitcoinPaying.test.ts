@@ -48,11 +48,14 @@ describe.each(['node', 'esplora'] as const)('over the API of kind %s', (api) => 
     expect((await paying.readFinal(idOf(1))).state).toBe('paid')
     expect((await paying.readFinal(idOf(2))).state).toBe('open')
     const question = {
-      ...{ transactionId: hash, orderId: idOf(1), extraData: '0x' as const },
+      transactionId: hash,
+      orderId: idOf(1),
+      extraData: '0x' as const,
       payments: [{ recipient: user.witness.address, currency: native }],
     }
     expect(await readerOf(bed).readPayment(question, aSignal())).toMatchObject({
-      ...{ referencesOrder: true, transfers: [{ amount: 10_000n }] },
+      referencesOrder: true,
+      transfers: [{ amount: 10_000n }],
     })
   })
 

@@ -53,7 +53,8 @@ beforeEach(() => {
 function connect(apis = 3, asked = nodes): ChainClient {
   const client = bitcoinQuotingChain.connect({
     ...chainOf({
-      ...{ api: 'node', urls: asked.map((node) => node.url('node')) },
+      api: 'node',
+      urls: asked.map((node) => node.url('node')),
       lookup: nodes.slice(0, apis).map((node) => node.url('esplora')),
     }),
   })
@@ -160,7 +161,10 @@ describe('what a user can spend', () => {
     )
     chain.mine(made)
     const strange = ['ab'.repeat(32), made.getId()].map((txid) => ({
-      ...{ txid, vout: 1, value: 21e14, status: { confirmed: true } },
+      txid,
+      vout: 1,
+      value: 21e14,
+      status: { confirmed: true },
     }))
     const path = `/address/${user.witness.address}/utxo`
     for (const lie of ['[]', JSON.stringify(strange), 'nothing']) {
@@ -200,13 +204,14 @@ describe('what a user can spend', () => {
     chain.mine(one)
     let nowMs = Date.now()
     const opened = bitcoinQuotingChain.open({
-      ...{ client: connect(), network: 'regtest', multicall3: undefined, currentHead: () => undefined },
-      ...{
-        budgetMs: 1,
-        neededWithinMs: 10_000,
-        now: () => nowMs,
-        onFailure: (error) => expect(error).toBe(1),
-      },
+      client: connect(),
+      network: 'regtest',
+      multicall3: undefined,
+      currentHead: () => undefined,
+      budgetMs: 1,
+      neededWithinMs: 10_000,
+      now: () => nowMs,
+      onFailure: (error) => expect(error).toBe(1),
     })
     const spendable = async (who = user.witness.address, laterMs = 2_000) => {
       nowMs += laterMs
@@ -239,8 +244,14 @@ describe('what a user can spend', () => {
     chain.mine(...made)
     let nowMs = Date.now()
     const opened = bitcoinQuotingChain.open({
-      ...{ client: connect(), network: 'regtest', multicall3: undefined, currentHead: () => undefined },
-      ...{ budgetMs: 1, neededWithinMs: 3_000, now: () => nowMs, onFailure: () => {} },
+      client: connect(),
+      network: 'regtest',
+      multicall3: undefined,
+      currentHead: () => undefined,
+      budgetMs: 1,
+      neededWithinMs: 3_000,
+      now: () => nowMs,
+      onFailure: () => {},
     })
     const all = () =>
       Promise.all(
@@ -274,8 +285,14 @@ describe('what a user can spend', () => {
     chain.mine(funding({ script: user.witness.script, value: 70_000n }))
     const failures: unknown[] = []
     const opened = bitcoinQuotingChain.open({
-      ...{ client: connect(), network: 'regtest', multicall3: undefined, currentHead: () => undefined },
-      ...{ budgetMs: 1, neededWithinMs: 10_000, now: Date.now, onFailure: (error) => failures.push(error) },
+      client: connect(),
+      network: 'regtest',
+      multicall3: undefined,
+      currentHead: () => undefined,
+      budgetMs: 1,
+      neededWithinMs: 10_000,
+      now: Date.now,
+      onFailure: (error) => failures.push(error),
     })
     const factsOf = (who: string) => opened.userFacts({ user: who, currency: native, spender: undefined })
     expect(await factsOf(user.witness.address)).toMatchObject({ balance: 70_000n, spendable: [{ vout: 0 }] })
@@ -283,8 +300,14 @@ describe('what a user can spend', () => {
     expect(await factsOf('34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo')).toEqual({})
     for (const node of nodes) node.fault(() => 'hang')
     const impatient = bitcoinQuotingChain.open({
-      ...{ client: connect(), network: 'regtest', multicall3: undefined, currentHead: () => undefined },
-      ...{ budgetMs: 1, neededWithinMs: 200, now: Date.now, onFailure: (error) => failures.push(error) },
+      client: connect(),
+      network: 'regtest',
+      multicall3: undefined,
+      currentHead: () => undefined,
+      budgetMs: 1,
+      neededWithinMs: 200,
+      now: Date.now,
+      onFailure: (error) => failures.push(error),
     })
     expect(
       await impatient.userFacts({ user: user.witness.address, currency: native, spender: undefined }),
@@ -294,22 +317,25 @@ describe('what a user can spend', () => {
 })
 
 const feeModel: FeerateModel = {
-  ...{
-    kind: 'feerate',
-    targetBlocks: 2,
-    minSatPerKvb: 2_000n,
-    maxSatPerKvb: 100_000n,
-    markupBps: 1_000,
-    leastOutputSat: 0n,
-  },
+  kind: 'feerate',
+  targetBlocks: 2,
+  minSatPerKvb: 2_000n,
+  maxSatPerKvb: 100_000n,
+  markupBps: 1_000,
+  leastOutputSat: 0n,
 }
 function reader(change: Partial<FeerateModel> = {}, fillWallet?: string): NetworkReader {
   const { network: family } = bitcoinQuotingChain
   if (family === undefined) throw new Error('it has a reader')
   const currencies = [{ address: native, decimals: 8 }]
   const options = {
-    ...{ client: connect(), depository, network: 'regtest', fillWallet, currencies },
-    ...{ hubChainId: '1', fillContract: undefined },
+    client: connect(),
+    depository,
+    network: 'regtest',
+    fillWallet,
+    currencies,
+    hubChainId: '1',
+    fillContract: undefined,
   }
   return family.reader({ ...options, feeModel: { ...feeModel, ...change } })
 }
@@ -339,7 +365,9 @@ describe('the network', () => {
     chain.satPerKvb = 100_001
     expect((await read()).fees).toEqual({
       reason: 'feerate_above_ceiling',
-      ...{ charge: 'A thousand virtual bytes', cost: 'cost 100001 satoshi', ceiling: '100000' },
+      charge: 'A thousand virtual bytes',
+      cost: 'cost 100001 satoshi',
+      ceiling: '100000',
     })
   })
 

@@ -70,7 +70,9 @@ test('P-80: code that accepts the digest is believed, and the block is named', a
   await mine(Number(finalityBlocks))
   const checksummed = `0x${account.slice(2).toUpperCase()}`
   expect(await read(checksummed)).toMatchObject({
-    ...{ chainId: 'base', finalityRule: '3 blocks', blockNumber: expect.any(BigInt) },
+    chainId: 'base',
+    finalityRule: '3 blocks',
+    blockNumber: expect.any(BigInt),
   })
   expect(await read(account, { digest: new Uint8Array(32).fill(8) })).toBeUndefined()
 })
@@ -147,8 +149,10 @@ test('P-80: endpoints that contradict each other, or keep no state of the final 
   setProxies(sayingNo, { kind: 'http', status: 503 })
   await expect(read(owner)).rejects.toMatchObject({ kind: expect.stringMatching(/^upstream/) })
   const stateless: FaultMode = {
-    ...{ kind: 'unsupported', methods: ['eth_getCode', 'eth_call'] },
-    ...{ code: -32_000, message: 'missing trie node' },
+    kind: 'unsupported',
+    methods: ['eth_getCode', 'eth_call'],
+    code: -32_000,
+    message: 'missing trie node',
   }
   setProxies(stateless, stateless, stateless)
   await expect(read(owner)).rejects.toMatchObject({ kind: 'upstream_unavailable' })
@@ -170,8 +174,10 @@ const askers: readonly (readonly [string, (account: Hex) => Promise<boolean>])[]
   ['quote-api', askNow],
 ]
 const failing = (code: number, message: string): FaultMode => ({
-  ...{ kind: 'unsupported', methods: ['eth_call'] },
-  ...{ code, message },
+  kind: 'unsupported',
+  methods: ['eth_call'],
+  code,
+  message,
 })
 const troubles = [
   ...[failing(-32_000, 'missing trie node 7a8d'), failing(-32_603, 'Internal error')],

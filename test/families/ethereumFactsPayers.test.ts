@@ -140,7 +140,8 @@ describe('a thief', () => {
   test('who hands in the signed payment of a listed payer pays nothing', async () => {
     const sent = await bed.send(thief, usdc, named(await authorization(solver, recipient)))
     expect(await paid(sent, {}, { fillPayers: [solver.address] })).toMatchObject({
-      ...{ amount: 0n, fromOthers: enough },
+      amount: 0n,
+      fromOthers: enough,
     })
   })
 
@@ -195,7 +196,9 @@ describe('a thief', () => {
 
   test('pays no address with coin that it gives back through calls', async () => {
     const { orderCalls, clone } = testCalls([{ to: thief.address, data: '0x', value: enough }], {
-      ...{ fillContract, filler: thief.address, recipient: thief.address },
+      fillContract,
+      filler: thief.address,
+      recipient: thief.address,
     })
     const data = fillData({ native: [{ to: clone, amount: enough }], orderCalls })
     const sent = await bed.send(thief, fillContract, data, enough)
@@ -221,7 +224,8 @@ describe('a thief', () => {
 
   test('who buys something of the recipient pays the price of it, and no order', async () => {
     const sale = encodeFunctionData({
-      ...{ abi: tokenAbi, functionName: 'transferFrom' },
+      abi: tokenAbi,
+      functionName: 'transferFrom',
       args: [owner.address, thief.address, 5n],
     })
     await bed.send(owner, bed.deployment.tokens.USDX, approval(multicall3))
@@ -257,7 +261,8 @@ describe('the solver’s side', () => {
     const calls = [{ target: usdc, callData: pull(stranger.address, recipient) }]
     const handed = await together(thief, calls)
     expect(await paid(handed, {}, { fillPayers: [stranger.address] })).toMatchObject({
-      ...{ amount: 0n, fromOthers: enough },
+      amount: 0n,
+      fromOthers: enough,
     })
     const own = await together(owner, calls)
     expect(await paid(own, {}, { fillPayers: [stranger.address, owner.address] })).toMatchObject({

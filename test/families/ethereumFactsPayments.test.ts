@@ -363,7 +363,9 @@ describe('P-20: a fill contract that no list names', () => {
     const { multicall3 } = bed.deployment
     const target = { target: recipient, allowFailure: false, value: 5n, callData: '0x' } as const
     const data = encodeFunctionData({
-      ...{ abi: multicall3Abi, functionName: 'aggregate3Value', args: [[target]] },
+      abi: multicall3Abi,
+      functionName: 'aggregate3Value',
+      args: [[target]],
     })
     const sent = await bed.send(solver, multicall3, concatHex([data, orderId]), 5n)
     const settings = { fillContracts: [], fillPayers: [multicall3] }

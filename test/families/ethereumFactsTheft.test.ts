@@ -131,8 +131,12 @@ async function authorized(token: Hex, from: LocalAccount): Promise<Step> {
     },
     primaryType: 'TransferWithAuthorization',
     message: {
-      ...{ from: from.address, to: solver.address, value: enough, validAfter: 0n },
-      ...{ validBefore: 2n ** 40n, nonce },
+      from: from.address,
+      to: solver.address,
+      value: enough,
+      validAfter: 0n,
+      validBefore: 2n ** 40n,
+      nonce,
     },
   })
   const args = [from.address, solver.address, enough, 0n, 2n ** 40n, nonce, signature] as const

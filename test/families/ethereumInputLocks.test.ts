@@ -47,8 +47,13 @@ async function locks(lie?: FaultMode): Promise<readonly unknown[]> {
   const head = await readHead(client)
   if (lie !== undefined) await proxies[0]?.set(lie)
   const quoting = ethereumQuotingChain.open({
-    ...{ client, multicall3: bed.deployment.multicall3, currentHead: () => head, now: Date.now },
-    ...{ budgetMs: 5_000, neededWithinMs: 5_000, onFailure: () => {} },
+    client,
+    multicall3: bed.deployment.multicall3,
+    currentHead: () => head,
+    now: Date.now,
+    budgetMs: 5_000,
+    neededWithinMs: 5_000,
+    onFailure: () => {},
   })
   const facts = [first, second, poor].map((user) =>
     quoting.userFacts({ user, currency: token, spender: bed.deployment.depository }),

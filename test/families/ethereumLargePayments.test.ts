@@ -103,14 +103,16 @@ test('P-49: what neither proves is refused for its size, and not for good', asyn
   const orderId = randomWord()
   const pull = encodeFunctionData({
     abi: parseAbi(['function transferFrom(address from, address to, uint256 amount)']),
-    ...{ functionName: 'transferFrom', args: [solver.address, recipient, 5n] },
+    functionName: 'transferFrom',
+    args: [solver.address, recipient, 5n],
   })
   await bed.send(
     solver,
     usdc,
     encodeFunctionData({
       abi: parseAbi(['function approve(address spender, uint256 amount)']),
-      ...{ functionName: 'approve', args: [bed.deployment.multicall3, 100n] },
+      functionName: 'approve',
+      args: [bed.deployment.multicall3, 100n],
     }),
   )
   const calls = [1, 2].map(() => ({ target: usdc, callData: pull }))
@@ -118,13 +120,16 @@ test('P-49: what neither proves is refused for its size, and not for good', asyn
   const { transactionId } = await bed.send(solver, bed.deployment.multicall3, concatHex([data, orderId]))
   const payments = [{ recipient, currency: usdc }]
   await expect(read(transactionId, { orderId, payments }, few)).rejects.toMatchObject({
-    ...{ code: 'PAYMENT_TOO_LARGE', kind: 'upstream_unavailable' },
+    code: 'PAYMENT_TOO_LARGE',
+    kind: 'upstream_unavailable',
   })
 })
 
 test('P-49: a record of another order in a large transaction proves nothing', async () => {
   expect(await filled(inCoin, { orderId: randomWord() }, few)).toMatchObject({
-    ...{ referencesOrder: false, recordProblem: 'another_order', transfers: [{ amount: 0n }] },
+    referencesOrder: false,
+    recordProblem: 'another_order',
+    transfers: [{ amount: 0n }],
   })
 })
 

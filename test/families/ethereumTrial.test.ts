@@ -23,7 +23,11 @@ const gasMax = 2n ** 24n
 const limits = { transactionGasMax: gasMax, affordableGas: gasMax }
 const bid = { maxFeePerGasWei: 5_000_000_000n, maxPriorityFeePerGasWei: 1_000_000n }
 const payment = (change: Partial<TriedTransaction> = {}): TriedTransaction => ({
-  ...{ from: payer.address, to: at, data: '0x', valueWei: 1_000n, ...bid },
+  from: payer.address,
+  to: at,
+  data: '0x',
+  valueWei: 1_000n,
+  ...bid,
   ...change,
 })
 
@@ -143,8 +147,13 @@ async function quotedTrial(code: Hex, lie: FaultMode) {
   const head = await readHead(client)
   await proxies[0]?.set(lie)
   const quoting = ethereumQuotingChain.open({
-    ...{ client, multicall3: bed.deployment.multicall3, currentHead: () => head, now: Date.now },
-    ...{ budgetMs: 5_000, neededWithinMs: 5_000, onFailure: () => {} },
+    client,
+    multicall3: bed.deployment.multicall3,
+    currentHead: () => head,
+    now: Date.now,
+    budgetMs: 5_000,
+    neededWithinMs: 5_000,
+    onFailure: () => {},
   })
   const fill: SimulatedFill = {
     from: payer.address,

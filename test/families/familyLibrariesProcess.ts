@@ -6,8 +6,14 @@ import { bitcoinLibrary, solanaLibrary } from '@causeway/families/rules'
 import type { ReadableChain } from '../../packages/families/src/shared/familyChain.ts'
 
 const shared = {
-  ...{ id: 'chain', hubChainId: '7', network: undefined, unsetVariables: [], additionalData: {} },
-  ...{ endpoints: [new Secret('http://127.0.0.1:1')], ready: true, rpcThreshold: 1 },
+  id: 'chain',
+  hubChainId: '7',
+  network: undefined,
+  unsetVariables: [],
+  additionalData: {},
+  endpoints: [new Secret('http://127.0.0.1:1')],
+  ready: true,
+  rpcThreshold: 1,
 }
 const chains: Readonly<Record<string, ReadableChain>> = {
   ethereum: { ...shared, vmType: 'ethereum-vm', depository: `0x${'11'.repeat(20)}` },

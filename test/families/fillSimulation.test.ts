@@ -36,11 +36,14 @@ function simulator() {
 }
 
 const approve = (spender: Hex, amount: bigint): Call => ({
-  ...{ to: usdc, value: 0n },
+  to: usdc,
+  value: 0n,
   data: encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [spender, amount] }),
 })
 const transfer = (to: Hex, amount: bigint): Call => ({
-  ...{ to: usdc, value: 0n, data: encodeTransfer(to, amount) },
+  to: usdc,
+  value: 0n,
+  data: encodeTransfer(to, amount),
 })
 
 function fillOf(calls: readonly Call[], { from = solver, token = usdc, amount = 100n } = {}) {
@@ -81,7 +84,8 @@ describe('a fill', () => {
       fillOf([approve(fresh(), 1n), { to: usdc, data: '0xdeadbeef', value: 0n }]),
     )
     await expect(failing).rejects.toMatchObject({
-      ...{ code: 'DESTINATION_TX_FAILED', kind: 'invalid_request' },
+      code: 'DESTINATION_TX_FAILED',
+      kind: 'invalid_request',
       data: { chainId: 'base', index: 1, reason: 'it reverts' },
     })
     const poor = simulator().gasOfFill(fillOf([transfer(fresh(), 101n)]))

@@ -39,8 +39,13 @@ const { archived } = hyperliquidBodies.refusals.body
 
 function chainOf(entry: object) {
   const whole = {
-    ...{ id: chainId, vmType: 'hyperliquid-vm', hubChainId: '1337', depository },
-    ...{ additionalDepositories: [otherDepository], httpRpcUrl: bed.exchanges[0].url, ...entry },
+    id: chainId,
+    vmType: 'hyperliquid-vm',
+    hubChainId: '1337',
+    depository,
+    additionalDepositories: [otherDepository],
+    httpRpcUrl: bed.exchanges[0].url,
+    ...entry,
   }
   const chainsJson = { environment: 'test', chains: [JSON.parse(JSON.stringify(whole))] }
   const chain = loadChains({ environment: 'test', chainsJson, variables: {} }).chains.get(chainId)
@@ -210,7 +215,8 @@ describe('on the hub', () => {
     await chain.send(network.keys.deployer, [{ what: 'the entry', to, data: call }])
     const { timestamp } = await chain.client.getBlock()
     expect(await realEntries().read(aliasOfSender, nonceMappingId(nonce), aSignal())).toMatchObject({
-      ...{ data, createdAtSeconds: timestamp },
+      data,
+      createdAtSeconds: timestamp,
     })
     const transactionId = bed.list(usdSend({ time: nonce }), { timeMs: Number(timestamp) * 1_000 })
     const { reader } = open({}, realEntries())

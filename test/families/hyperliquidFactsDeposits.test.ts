@@ -44,12 +44,18 @@ describe('a deposit', () => {
       blockTimestampSeconds: timeSeconds,
       deposits: [
         {
-          ...{ onchainIndex: '0', depository, depositId: orderId, depositor: sender },
-          ...{ currency: native, amount: 1_250_000_000n },
+          onchainIndex: '0',
+          depository,
+          depositId: orderId,
+          depositor: sender,
+          currency: native,
+          amount: 1_250_000_000n,
         },
       ],
       evidence: {
-        ...{ chainId: 'hyperliquid', blockNumber: 700n, agreeingEndpoints: ['h1'] },
+        chainId: 'hyperliquid',
+        blockNumber: 700n,
+        agreeingEndpoints: ['h1'],
         finalityRule: 'shown in a block',
       },
     })
@@ -141,7 +147,10 @@ describe('the nonce mapping', () => {
 
   test('F-152: that is missing within the hour is waited for', async () => {
     await expect(read(bed.list(usdSend()))).rejects.toMatchObject({
-      ...{ code: 'NONCE_MAPPING_MISSING', kind: 'not_final', retryable: true, retryAfterSeconds: 30 },
+      code: 'NONCE_MAPPING_MISSING',
+      kind: 'not_final',
+      retryable: true,
+      retryAfterSeconds: 30,
       message: `No nonce mapping found for nonce ${timeMs} and depositor ${sender}.`,
     })
   })

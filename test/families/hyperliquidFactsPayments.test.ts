@@ -67,7 +67,9 @@ describe('a payment', () => {
   ])('%s counts for the order that the hub names', async (_what, list, currency, amount) => {
     bed.map({})
     expect(await read(list())).toMatchObject({
-      ...{ kind: 'payment', blockTimestampSeconds: timeSeconds, referencesOrder: true },
+      kind: 'payment',
+      blockTimestampSeconds: timeSeconds,
+      referencesOrder: true,
       transfers: [{ recipient, currency, amount }],
       evidence: { blockNumber: 700n, finalityRule: 'shown in a block' },
     })
@@ -165,7 +167,8 @@ describe('a hint', () => {
     const transactionId = bed.list(sendAsset({ destination: recipient }))
     const facts = await read(transactionId, { hints: hint(sender) })
     expect(facts).toMatchObject({
-      ...{ referencesOrder: true, transfers: [{ recipient, currency: usdc, amount: 1_250_000_000n }] },
+      referencesOrder: true,
+      transfers: [{ recipient, currency: usdc, amount: 1_250_000_000n }],
       blockTimestampSeconds: timeSeconds,
     })
     expect(facts.evidence).not.toHaveProperty('blockNumber')

@@ -55,7 +55,8 @@ describe('a transaction', () => {
     set(lying('99'))
     const facts = await reader().readDeposits({ transactionId: bed.list(usdSend()) }, aSignal())
     expect(facts).toMatchObject({
-      ...{ deposits: [{ amount: 1_250_000_000n }], evidence: { agreeingEndpoints: ['h2', 'h3'] } },
+      deposits: [{ amount: 1_250_000_000n }],
+      evidence: { agreeingEndpoints: ['h2', 'h3'] },
     })
   })
 
@@ -108,7 +109,8 @@ describe('a withdrawal', () => {
     const hash = bed.list(withdrawal, { user: depository })
     set(...faults)
     expect(await reader().readWithdrawal(withdrawalQuestion, aSignal())).toMatchObject({
-      ...{ status: 'executed', executingTransactionId: hash },
+      status: 'executed',
+      executingTransactionId: hash,
       evidence: { agreeingEndpoints: ['h2', 'h3'] },
     })
   })

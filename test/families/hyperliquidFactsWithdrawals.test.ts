@@ -55,9 +55,13 @@ function listOld(...listed: Parameters<HyperliquidBed['list']>): string {
 describe('a withdrawal', () => {
   test('that no transaction carries is pending', async () => {
     expect(await read(toRecipient)).toEqual({
-      ...{ kind: 'withdrawal', status: 'pending', depository },
-      ...{ withdrawalId: hyperliquidWithdrawalId(toRecipient), recipient },
-      ...{ currency: usdc, amount: 1_250_000_000n },
+      kind: 'withdrawal',
+      status: 'pending',
+      depository,
+      withdrawalId: hyperliquidWithdrawalId(toRecipient),
+      recipient,
+      currency: usdc,
+      amount: 1_250_000_000n,
       evidence: { chainId: 'hyperliquid', finalityRule: 'shown in a block', agreeingEndpoints: ['h1'] },
     })
   })
@@ -84,7 +88,10 @@ describe('a withdrawal', () => {
     const withdrawal = usdSend({ destination: recipient, amount: '1.00000000' })
     bed.list(withdrawal, { user: depository })
     expect(await read(withdrawal)).toMatchObject({
-      ...{ status: 'executed', currency: native, amount: 100_000_000n, recipient },
+      status: 'executed',
+      currency: native,
+      amount: 100_000_000n,
+      recipient,
     })
   })
 

@@ -46,7 +46,9 @@ function termsOf(change: Partial<PaymentTerms> = {}): PaymentTerms {
   ids += 1
   const id: Hex = `0x${ids.toString(16).padStart(64, 'e')}`
   return {
-    ...{ id, mark: 'paid', orderId: id },
+    id,
+    mark: 'paid',
+    orderId: id,
     payments: [{ recipient: bed.account(), currency: perps, amount }],
     ...change,
   }

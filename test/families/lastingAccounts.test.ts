@@ -13,27 +13,28 @@ import type { QuotingChainFamily } from '../../packages/families/src/shared/quot
 
 function open(family: QuotingChainFamily, vmType: VmType, url: string) {
   const chain: RegisteredChain = {
-    ...{ id: 'exchange', vmType, network: undefined, hubChainId: '7', additionalData: {} },
-    ...{
-      ready: true,
-      rpcThreshold: 1,
-      unsetVariables: [],
-      depository: '900001',
-      endpoints: [new Secret(url)],
-    },
+    id: 'exchange',
+    vmType,
+    network: undefined,
+    hubChainId: '7',
+    additionalData: {},
+    ready: true,
+    rpcThreshold: 1,
+    unsetVariables: [],
+    depository: '900001',
+    endpoints: [new Secret(url)],
   }
   const client = family.connect(chain)
   onTestFinished(() => client.close())
   let nowMs = Date.now()
   const opened = family.open({
-    ...{
-      client,
-      multicall3: undefined,
-      currentHead: () => undefined,
-      budgetMs: 5_000,
-      neededWithinMs: 5_000,
-    },
-    ...{ now: () => nowMs, onFailure: (error) => expect(error).toBeUndefined() },
+    client,
+    multicall3: undefined,
+    currentHead: () => undefined,
+    budgetMs: 5_000,
+    neededWithinMs: 5_000,
+    now: () => nowMs,
+    onFailure: (error) => expect(error).toBeUndefined(),
   })
   return {
     lackLater(account: string, currency: string, ms: number) {

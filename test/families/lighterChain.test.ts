@@ -26,8 +26,13 @@ import {
 
 function chainOf(nodes: readonly LighterNode[], entry: object) {
   const whole = {
-    ...{ id: 'lighter', vmType: 'lighter-vm', hubChainId: '7', httpRpcUrl: nodes.map(({ url }) => url) },
-    ...{ depository, additionalDepositories: [additional], ...entry },
+    id: 'lighter',
+    vmType: 'lighter-vm',
+    hubChainId: '7',
+    httpRpcUrl: nodes.map(({ url }) => url),
+    depository,
+    additionalDepositories: [additional],
+    ...entry,
   }
   const chainsJson = { environment: 'test', chains: [JSON.parse(JSON.stringify(whole))] }
   const chain = loadChains({ environment: 'test', chainsJson, variables: {} }).chains.get('lighter')
@@ -146,8 +151,13 @@ describe('the key of an owner', () => {
     const readOwnerKey = keyReader(nodes)
     expect(await readOwnerKey(user)).toBe(owner.address.toLowerCase())
     const request = {
-      ...{ chainId: 'lighter', currency: '0', amount: '5', ownerChainId: 'lighter', owner: user },
-      ...{ recipient: user, nonce: '1' },
+      chainId: 'lighter',
+      currency: '0',
+      amount: '5',
+      ownerChainId: 'lighter',
+      owner: user,
+      recipient: user,
+      nonce: '1',
     }
     const message = { raw: ownerRequestHash(request) }
     const signature = await owner.signMessage({ message })

@@ -43,8 +43,12 @@ describe('a deposit', () => {
     const { deposits: found, ...facts } = await deposits({}, { status })
     expect(found).toEqual([
       {
-        ...{ onchainIndex: '0', depository, depositId: orderId, depositor: user },
-        ...{ currency: '0', amount: 1_000_000n },
+        onchainIndex: '0',
+        depository,
+        depositId: orderId,
+        depositor: user,
+        currency: '0',
+        amount: 1_000_000n,
       },
     ])
     expect(facts).toMatchObject({

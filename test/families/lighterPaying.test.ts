@@ -173,7 +173,9 @@ describe('a transfer', () => {
   test('of somebody else is not signed: the key is compared with the account', async () => {
     bed.exchange.setAccount('501', `0x${'cc'.repeat(20)}`, { '0': 10n ** 9n })
     const other = payingFamily(bed.chain)?.open({
-      ...{ client: bed.client, key: new Secret(walletKey), fillContract: undefined },
+      client: bed.client,
+      key: new Secret(walletKey),
+      fillContract: undefined,
       account: { name: '501', apiKey: bed.apiKey, apiKeyIndex: 4 },
     })
     expect(await other?.plan(termsOf(), bid)).toEqual({
@@ -184,13 +186,23 @@ describe('a transfer', () => {
 
 test("the signer names what it signs: its text is that of the oracles, and its id the exchange's own", async () => {
   const transfer = {
-    ...{ nonce: 7n, fromAccountIndex: 5n, apiKeyIndex: 4n, toAccountIndex: 723_071n, assetIndex: 3n },
-    ...{ fromRouteType: 0n, toRouteType: 0n, amount: 1_000_000n, usdcFee: 3_000_000n },
+    nonce: 7n,
+    fromAccountIndex: 5n,
+    apiKeyIndex: 4n,
+    toAccountIndex: 723_071n,
+    assetIndex: 3n,
+    fromRouteType: 0n,
+    toRouteType: 0n,
+    amount: 1_000_000n,
+    usdcFee: 3_000_000n,
     memo: `0x${'30'.repeat(32)}` as const,
   }
   const open = (lighterChainId: bigint) =>
     openLighterSigner({
-      ...{ lighterChainId, apiKey: bed.apiKey, account: 5n, apiKeyIndex: 4 },
+      lighterChainId,
+      apiKey: bed.apiKey,
+      account: 5n,
+      apiKeyIndex: 4,
       nowMs: () => 1_795_705_370_204,
       lifetimeMs: 599_000,
     })
@@ -214,7 +226,11 @@ test("the signer names what it signs: its text is that of the oracles, and its i
   expect(() => main.signTransfer({ ...transfer, amount: 0n })).toThrow('refuses')
   await expect(
     openLighterSigner({
-      ...{ lighterChainId: 304n, apiKey: new Secret('0x12'), account: 5n, apiKeyIndex: 4, nowMs: () => 1 },
+      lighterChainId: 304n,
+      apiKey: new Secret('0x12'),
+      account: 5n,
+      apiKeyIndex: 4,
+      nowMs: () => 1,
     }),
   ).rejects.toThrow('refuses')
 })

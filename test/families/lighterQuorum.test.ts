@@ -26,7 +26,9 @@ type Ask = (reader: Reader) => Promise<unknown>
 /** A deposit, a payment and an executed withdrawal on all nodes alike. */
 function questionsOf(nodes: readonly LighterNode[]): Readonly<Record<string, Ask>> {
   const payout = transfer({
-    ...{ FromAccountIndex: BigInt(depository), ToAccountIndex: BigInt(user), ExpiredAt: 4_000_000_000_000n },
+    FromAccountIndex: BigInt(depository),
+    ToAccountIndex: BigInt(user),
+    ExpiredAt: 4_000_000_000_000n,
   })
   const [deposit, payment] = [put(nodes, transfer()), put(nodes, payout)]
   for (const node of nodes) node.setAccount(user, keyOf('ab'))

@@ -30,7 +30,9 @@ const longAgo = 1_600_000_000_000n
 const farAway = 4_000_000_000_000n
 const payout = (change: Partial<TransferInfo> = {}) =>
   transfer({
-    ...{ FromAccountIndex: BigInt(depository), ToAccountIndex: BigInt(user), ExpiredAt: farAway },
+    FromAccountIndex: BigInt(depository),
+    ToAccountIndex: BigInt(user),
+    ExpiredAt: farAway,
     ...change,
   })
 
@@ -54,8 +56,13 @@ describe('by the transaction that is named', () => {
     const nodes = await startNodes()
     const transactionId = put(nodes, payout(), { status })
     expect(await read(nodes, payout(), transactionId.toUpperCase())).toEqual({
-      ...{ kind: 'withdrawal', withdrawalId: expect.stringMatching(/^0x[0-9a-f]{64}$/), depository },
-      ...{ status: 'executed', currency: '0', amount: 1_000_000n, recipient: user },
+      kind: 'withdrawal',
+      withdrawalId: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      depository,
+      status: 'executed',
+      currency: '0',
+      amount: 1_000_000n,
+      recipient: user,
       executingTransactionId: transactionId,
       evidence: {
         chainId: 'lighter',

@@ -38,7 +38,8 @@ function answerTo(path: string, body: string): unknown {
   if (body === '') return { timestamp: 16 }
   if (path.endsWith('/explorer')) return { txs: [] }
   const answer = ({ id, method }: { id: number; method: string }) => ({
-    ...{ jsonrpc: '2.0', id },
+    jsonrpc: '2.0',
+    id,
     result: method.startsWith('eth_') ? '0x10' : 16,
   })
   const calls: unknown = JSON.parse(body)
@@ -90,8 +91,16 @@ async function startEndpoint(fail: Fail): Promise<{ url: string; isDown: boolean
 
 const chainOf = (vmType: VmType, url: string, additionalData: RegisteredChain['additionalData'] = {}) =>
   ({
-    ...{ id: 'named', vmType, network: undefined, hubChainId: '7', additionalData, ready: true },
-    ...{ rpcThreshold: 1, unsetVariables: [], depository: '900001', endpoints: [new Secret(url)] },
+    id: 'named',
+    vmType,
+    network: undefined,
+    hubChainId: '7',
+    additionalData,
+    ready: true,
+    rpcThreshold: 1,
+    unsetVariables: [],
+    depository: '900001',
+    endpoints: [new Secret(url)],
   }) satisfies RegisteredChain
 
 /** An endpoint as it is asked for a name, and what it is asked for beside that. */
@@ -244,7 +253,8 @@ describe('F-87: what one names costs nobody else an answer', () => {
     const outcomes = new Map<number, string>()
     const sent: number[] = []
     const groups = createQuestionGroups<number>({
-      ...{ inFlightMax: 1, defer: setImmediate },
+      inFlightMax: 1,
+      defer: setImmediate,
       firstOf: (waiting) => waiting,
       async send(group) {
         sent.push(group.length)

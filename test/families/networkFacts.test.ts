@@ -40,8 +40,15 @@ const fills = (slots: number): Hex =>
 
 async function look(kind: 'eip1559' | 'arbitrum' = 'eip1559') {
   const feeModel = {
-    ...{ kind, historyBlocks: 10, rewardPercentile: 20, minPriorityFeeWei: 1n, ceilingBlocks: 100 },
-    ...{ ceilingFactor: 4, ceilingFromWei: 0n, inclusionBlocks: 6, markupBps: 0 },
+    kind,
+    historyBlocks: 10,
+    rewardPercentile: 20,
+    minPriorityFeeWei: 1n,
+    ceilingBlocks: 100,
+    ceilingFactor: 4,
+    ceilingFromWei: 0n,
+    inclusionBlocks: 6,
+    markupBps: 0,
   }
   const fillWallet = bed.walletClient.account.address.toLowerCase()
   const said = await readNetworkFacts({ vmType }, { client, config: { feeModel, wrappedNative }, fillWallet })

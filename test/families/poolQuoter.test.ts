@@ -54,7 +54,9 @@ async function mirrored(): Promise<PoolState> {
 const askAt = (blockHash: Hex, question: SwapQuestion) =>
   quoteOnChain(createAgreedClient(testbed.client()), {
     quoterV2: testbed.bed.uniswap.quoterV2,
-    ...{ pool, question, blockHash },
+    pool,
+    question,
+    blockHash,
   })
 const ask = async (question: SwapQuestion) => askAt((await readHead(testbed.client())).hash, question)
 

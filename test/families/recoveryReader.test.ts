@@ -40,7 +40,10 @@ function openReader() {
   onTestFinished(() => quorum.close())
   const { hub, genericMapping, oracle } = network.deployment.hub
   return createRecoveryReader({
-    ...{ chainId: 'relay-recovery', quorum, mappingAddress: genericMapping, oracleAddress: oracle },
+    chainId: 'relay-recovery',
+    quorum,
+    mappingAddress: genericMapping,
+    oracleAddress: oracle,
     hubAddress: async () => hub,
     rule: { mode: 'depth', tag: 'finalized', blocks: 2n, seconds: 0n },
   })
@@ -51,8 +54,11 @@ function question(): RecoveryQuestion {
   asked += 1
   const digits = asked.toString(16)
   return {
-    ...{ user: `0x${digits.padStart(40, 'a')}`, id: `0x${digits.padStart(64, 'd')}` },
-    ...{ holder: `0x${digits.padStart(40, 'b')}`, hubTokenId: 7n, mintKey: sha256TextHex(digits) },
+    user: `0x${digits.padStart(40, 'a')}`,
+    id: `0x${digits.padStart(64, 'd')}`,
+    holder: `0x${digits.padStart(40, 'b')}`,
+    hubTokenId: 7n,
+    mintKey: sha256TextHex(digits),
   }
 }
 
@@ -87,7 +93,9 @@ test('a promise is there not at all, then not finally, then for good', async () 
   expect(await reader.read(wanted, options())).toMatchObject({ entryData: '0x', entrySeconds: 0n })
   await promise(wanted)
   await expect(reader.read(wanted, options())).rejects.toMatchObject({
-    ...{ code: 'HUB_NOT_FINAL', kind: 'not_final', retryAfterSeconds: expect.any(Number) },
+    code: 'HUB_NOT_FINAL',
+    kind: 'not_final',
+    retryAfterSeconds: expect.any(Number),
   })
   const { timestamp } = await network.chains.hub.chain.client.getBlock()
   await network.mine('hub', 2)

@@ -138,7 +138,8 @@ test('who paid before the address was emptied did not bring what lies there now'
   if (currency === undefined) throw new Error('coin is asked for')
   // neither what was there before nor dust takes its place.
   expect(await addressesOf().transfer?.(address, { currency, height }, signal())).toMatchObject({
-    ...{ amount: 3_000_000n, from: after.publicKey.toBase58() },
+    amount: 3_000_000n,
+    from: after.publicKey.toBase58(),
   })
 })
 
@@ -175,7 +176,9 @@ test('F-5: a payer is found behind a thousand transactions that failed', async (
     const bytes = new Uint8Array(64).fill(1)
     new DataView(bytes.buffer).setUint32(0, index)
     return {
-      ...{ signature: encodeBase58(bytes), slot, err: 'AccountInUse' },
+      signature: encodeBase58(bytes),
+      slot,
+      err: 'AccountInUse',
       confirmationStatus: 'confirmed',
     }
   })

@@ -52,28 +52,50 @@ afterAll(async () => {
 })
 
 const registered = (): RegisteredChain => ({
-  ...{ id: 'solana', vmType: 'solana-vm', network: undefined, hubChainId: '1', additionalData: {} },
-  ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository: bed.depository.program.toBase58() },
+  id: 'solana',
+  vmType: 'solana-vm',
+  network: undefined,
+  hubChainId: '1',
+  additionalData: {},
+  ready: true,
+  rpcThreshold: 2,
+  unsetVariables: [],
+  depository: bed.depository.program.toBase58(),
   endpoints: proxies.map(({ url }) => new Secret(url)),
 })
 
 const currency = (address: string, decimals: number, more: object = {}) => ({
-  ...{ ...listed, address, decimals, symbol: address.slice(0, 8), asset: 'a', solver: true, ...more },
+  ...listed,
+  address,
+  decimals,
+  symbol: address.slice(0, 8),
+  asset: 'a',
+  solver: true,
+  ...more,
 })
 
 function config(change: { feeModel?: object; currencies?: readonly ReturnType<typeof currency>[] } = {}) {
   return {
-    ...{ chainId: 792_703_809, name: 'solana', displayName: 'Solana', enabled: true, blockTimeMs: 400 },
-    ...{ explorerUrl: '', explorerName: '', publicRpcUrl: '', publicWebsocketUrl: '', iconUrl: '' },
-    ...{
-      headMaxAgeMs: 60_000,
-      pinPolicy: [],
-      transactionGasMax: 0n,
-      fillWallet: bed.user.publicKey.toBase58(),
-    },
+    chainId: 792_703_809,
+    name: 'solana',
+    displayName: 'Solana',
+    enabled: true,
+    blockTimeMs: 400,
+    explorerUrl: '',
+    explorerName: '',
+    publicRpcUrl: '',
+    publicWebsocketUrl: '',
+    iconUrl: '',
+    headMaxAgeMs: 60_000,
+    pinPolicy: [],
+    transactionGasMax: 0n,
+    fillWallet: bed.user.publicKey.toBase58(),
     feeModel: {
-      ...{ kind: 'priority-fee' as const, percentile: 60, markupBps: 1_000 },
-      ...{ minMicroLamportsPerUnit: 1_000n, maxMicroLamportsPerUnit: 100_000n },
+      kind: 'priority-fee' as const,
+      percentile: 60,
+      markupBps: 1_000,
+      minMicroLamportsPerUnit: 1_000n,
+      maxMicroLamportsPerUnit: 100_000n,
       ...change.feeModel,
     },
     currencies: [...(change.currencies ?? [currency(sol, 9), currency(bed.mint.toBase58(), 6)])],
@@ -112,7 +134,9 @@ describe('three honest endpoints', () => {
     expect(reading).toMatchObject(await honest())
     expect(fees.equals(reading.fees as SolanaFees)).toBe(true)
     expect(reading.shown).toEqual({
-      ...{ microLamportsPerUnit: '7000', ceilingMicroLamportsPerUnit: '100000', priceFrom: 'median' },
+      microLamportsPerUnit: '7000',
+      ceilingMicroLamportsPerUnit: '100000',
+      priceFrom: 'median',
     })
     expect(fees.rentOf({ stateBytes: 165 })).toBe(bed.node.rentExemption(165))
     expect(reading.voices).toEqual({ agreed: 3, required: 2, configured: 3 })
@@ -128,7 +152,9 @@ describe('three honest endpoints', () => {
     const dear = await read(config({ feeModel: { maxMicroLamportsPerUnit: 6_999n } }))
     expect(dear.fees).toEqual({
       reason: 'priority_fee_above_ceiling',
-      ...{ charge: 'A compute unit', cost: 'costs 7000 micro-lamports', ceiling: '6999' },
+      charge: 'A compute unit',
+      cost: 'costs 7000 micro-lamports',
+      ceiling: '6999',
     })
     const { shown } = await read(config({ feeModel: { minMicroLamportsPerUnit: 9_000n } }))
     expect(shown).toMatchObject({ microLamportsPerUnit: '9000' })

@@ -129,7 +129,9 @@ describe('a sweep', () => {
     const { deposits } = await readerOf(bed).reader.readDeposits({ transactionId }, aSignal())
     expect(deposits).toMatchObject([
       {
-        ...{ depositId: orderId, amount: 1_234_567n, currency: coin },
+        depositId: orderId,
+        amount: 1_234_567n,
+        currency: coin,
         depositor: depositor.publicKey.toBase58(),
       },
     ])
@@ -267,8 +269,10 @@ describe('a depositor', () => {
     await payToken(bed, made.address, tokenPaid(token2022Program))
     await bed.send([
       createTokenAccount({
-        ...{ payer: bed.user.publicKey, owner: depositor.publicKey },
-        ...{ mint: bed.feeMint, program: token2022Program },
+        payer: bed.user.publicKey,
+        owner: depositor.publicKey,
+        mint: bed.feeMint,
+        program: token2022Program,
       }),
     ])
     await send(libraryInstruction(withdrawAddress(ours, made, { caller, token: undefined })), depositor)

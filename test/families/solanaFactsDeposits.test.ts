@@ -82,7 +82,11 @@ describe('a deposit instruction', () => {
   test('F-139: of a Token-2022 mint with a fee is what the vault gained', async () => {
     const ofFeeMint = (amount: bigint) =>
       depositToken(bed.depository, {
-        ...{ sender, mint: bed.feeMint, amount, id, program: token2022Program },
+        sender,
+        mint: bed.feeMint,
+        amount,
+        id,
+        program: token2022Program,
       })
     expect(await depositsOf([limit, ofFeeMint(1_000n)])).toMatchObject([{ amount: 990n }])
     expect(await depositsOf([ofFeeMint(1_000n), ofFeeMint(2_000n)])).toMatchObject([
@@ -171,7 +175,10 @@ async function createTable(addresses: readonly PublicKey[]): Promise<AddressLook
     recentSlot,
   })
   const extend = AddressLookupTableProgram.extendLookupTable({
-    ...{ payer: sender, authority: sender, lookupTable: key, addresses: [...addresses] },
+    payer: sender,
+    authority: sender,
+    lookupTable: key,
+    addresses: [...addresses],
   })
   await bed.send([create, extend])
   bed.node.mine(1)
@@ -185,7 +192,10 @@ describe('a plain transfer into the vault', () => {
   const spl = (mint: PublicKey, amount: bigint, program?: string) => ({
     from: tokenAccount(sender, mint, program),
     to: tokenAccount(vault, mint, program),
-    ...{ authority: sender, mint, amount, ...(program !== undefined && { program }) },
+    authority: sender,
+    mint,
+    amount,
+    ...(program !== undefined && { program }),
   })
 
   test('F-139: of SOL is a deposit without an order', async () => {
@@ -240,7 +250,9 @@ describe('a plain transfer into the vault', () => {
     const holder = Keypair.generate()
     const space = 165
     const creation = SystemProgram.createAccount({
-      ...{ fromPubkey: sender, newAccountPubkey: holder.publicKey, space },
+      fromPubkey: sender,
+      newAccountPubkey: holder.publicKey,
+      space,
       lamports: Number(bed.node.rentExemption(space)),
       programId: new PublicKey('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'),
     })
@@ -299,6 +311,11 @@ async function transferWithSeed(): Promise<TransactionInstruction> {
   const derived = await PublicKey.createWithSeed(sender, 'seed', programId)
   bed.node.airdrop(derived.toBase58(), 10n ** 9n)
   return SystemProgram.transfer({
-    ...{ fromPubkey: derived, basePubkey: sender, toPubkey: vault, lamports: 9, seed: 'seed', programId },
+    fromPubkey: derived,
+    basePubkey: sender,
+    toPubkey: vault,
+    lamports: 9,
+    seed: 'seed',
+    programId,
   })
 }

@@ -63,7 +63,10 @@ const askWithdrawal: Ask = (reader) => {
   const withdrawal = encodeSolanaWithdrawal({
     domain: `0x${'01'.repeat(32)}`,
     recipient: bed.recipient.toBase58(),
-    ...{ token: undefined, amount: 1n, nonce: 1n, expiration: 2n ** 40n },
+    token: undefined,
+    amount: 1n,
+    nonce: 1n,
+    expiration: 2n ** 40n,
     vaultAddress: bed.depository.addresses.vault,
   })
   return reader.readWithdrawal({ withdrawal, transactionId: deposit }, aSignal())

@@ -95,8 +95,12 @@ describe('a thief', () => {
   test('who hands in a withdrawal of the allocator pays nothing', async () => {
     const request: SolanaWithdrawal = {
       domain: `0x${'01'.repeat(32)}`,
-      ...{ recipient: bed.recipient.toBase58(), token: undefined, amount: 1_000_000n },
-      ...{ nonce: 1n, expiration: 2n ** 40n, vaultAddress: bed.depository.addresses.vault },
+      recipient: bed.recipient.toBase58(),
+      token: undefined,
+      amount: 1_000_000n,
+      nonce: 1n,
+      expiration: 2n ** 40n,
+      vaultAddress: bed.depository.addresses.vault,
     }
     const withdrawalId = solanaWithdrawalId(request)
     const payout = executeTransfer(bed.depository, { executor: thief.publicKey, request, withdrawalId })
@@ -132,8 +136,12 @@ describe('the solver’s side', () => {
   test('P-108: is never the vault, listed or not', async () => {
     const request: SolanaWithdrawal = {
       domain: `0x${'01'.repeat(32)}`,
-      ...{ recipient: bed.recipient.toBase58(), token: undefined, amount: 1_000_000n },
-      ...{ nonce: 2n, expiration: 2n ** 40n, vaultAddress: bed.depository.addresses.vault },
+      recipient: bed.recipient.toBase58(),
+      token: undefined,
+      amount: 1_000_000n,
+      nonce: 2n,
+      expiration: 2n ** 40n,
+      vaultAddress: bed.depository.addresses.vault,
     }
     const withdrawalId = solanaWithdrawalId(request)
     const payout = executeTransfer(bed.depository, { executor: thief.publicKey, request, withdrawalId })
@@ -151,7 +159,9 @@ describe('a transaction that names two orders names none:', () => {
     ['two memos in other letters', [orderId.toUpperCase().replace('0X', '0x'), another]],
   ])('%s', async (_name, texts) => {
     const pay = SystemProgram.transfer({
-      ...{ fromPubkey: thief.publicKey, toPubkey: bed.recipient, lamports: 900 },
+      fromPubkey: thief.publicKey,
+      toPubkey: bed.recipient,
+      lamports: 900,
     })
     const transactionId = await bed.send([pay, ...texts.map((text) => memo(text))], { signers: [thief] })
     const payments = [{ recipient: bed.recipient.toBase58(), currency: sol }]

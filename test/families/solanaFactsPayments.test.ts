@@ -32,7 +32,9 @@ const payToken = (amount: bigint, owner = bed.recipient) =>
   transfer({
     from: tokenAccount(solver, bed.mint),
     to: tokenAccount(owner, bed.mint),
-    ...{ authority: solver, mint: bed.mint, amount },
+    authority: solver,
+    mint: bed.mint,
+    amount,
   })
 
 type Target = { readonly recipient: string; readonly currency: string }
@@ -167,7 +169,9 @@ async function emptyAccount(): Promise<PublicKey> {
   const holder = Keypair.generate()
   const space = 165
   const creation = SystemProgram.createAccount({
-    ...{ fromPubkey: solver, newAccountPubkey: holder.publicKey, space },
+    fromPubkey: solver,
+    newAccountPubkey: holder.publicKey,
+    space,
     lamports: Number(bed.node.rentExemption(space)),
     programId: new PublicKey(payToken(0n).programId),
   })

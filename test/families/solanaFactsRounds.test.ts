@@ -32,7 +32,9 @@ beforeAll(async () => {
     transfer({
       from: tokenAccount(sender, bed.mint),
       to: tokenAccount(new PublicKey(vault), bed.mint),
-      ...{ authority: sender, mint: bed.mint, amount: 5n },
+      authority: sender,
+      mint: bed.mint,
+      amount: 5n,
     }),
   ])
   const payment = SystemProgram.transfer({ fromPubkey: sender, toPubkey: bed.recipient, lamports: 5 })
@@ -57,7 +59,10 @@ const withdrawal = () =>
   encodeSolanaWithdrawal({
     domain: `0x${'01'.repeat(32)}`,
     recipient: bed.recipient.toBase58(),
-    ...{ token: undefined, amount: 1n, nonce: 1n, expiration: 2n ** 40n },
+    token: undefined,
+    amount: 1n,
+    nonce: 1n,
+    expiration: 2n ** 40n,
     vaultAddress: bed.depository.addresses.vault,
   })
 

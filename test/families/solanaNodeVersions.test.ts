@@ -17,7 +17,8 @@ afterAll(() => bed?.stop())
 
 describe('a node', () => {
   const asked = (max?: number) => ({
-    ...{ commitment: 'confirmed', rewards: false },
+    commitment: 'confirmed',
+    rewards: false,
     ...(max !== undefined && { maxSupportedTransactionVersion: max }),
   })
   const call = async (method: string, params: readonly unknown[]): Promise<unknown> => {
@@ -41,7 +42,9 @@ describe('a node', () => {
       }
     }
     const block = await bed.connection.getBlock(slot, {
-      ...{ commitment: 'confirmed', rewards: false, maxSupportedTransactionVersion: 1 },
+      commitment: 'confirmed',
+      rewards: false,
+      maxSupportedTransactionVersion: 1,
     })
     expect(block?.transactions).toMatchObject([{ version: 1, transaction: { signatures: [signature] } }])
     expect(block?.transactions[0]?.transaction.message.version).toBe(1)

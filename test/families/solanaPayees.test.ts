@@ -30,11 +30,19 @@ beforeAll(async () => {
   node.place(mint.toBase58(), { owner: token2022Program, data })
   placeTokenHolder(node, { mint, of: wallet, amount: 10n ** 9n })
   client = createJsonRpcClient({
-    ...{ chainId: 'solana', endpoints: [{ url }], now: Date.now, headTracking: solanaHeadTracking },
+    chainId: 'solana',
+    endpoints: [{ url }],
+    now: Date.now,
+    headTracking: solanaHeadTracking,
   })
   quoting = solanaQuotingChain.open({
-    ...{ client, multicall3: undefined, currentHead: () => undefined, now: () => Date.now() },
-    ...{ budgetMs: 5_000, neededWithinMs: 5_000, onFailure: () => {} },
+    client,
+    multicall3: undefined,
+    currentHead: () => undefined,
+    now: () => Date.now(),
+    budgetMs: 5_000,
+    neededWithinMs: 5_000,
+    onFailure: () => {},
   })
 })
 afterAll(async () => {
@@ -69,7 +77,8 @@ describe('an account of a Token-2022 token', () => {
     const { reader } = readerOf(cluster.bed)
     const question = { transactionId, orderId: id, extraData: '0x', payments } as const
     expect(await reader.readPayment(question, aSignal())).toMatchObject({
-      ...{ referencesOrder: true, transfers: [{ recipient, currency: mint.toBase58(), amount: 77n }] },
+      referencesOrder: true,
+      transfers: [{ recipient, currency: mint.toBase58(), amount: 77n }],
     })
   })
 

@@ -52,7 +52,9 @@ async function heldBy(owner: PublicKey): Promise<PublicKey> {
 
 function aPayment(change: Partial<PlannedPayment> = {}): PlannedPayment {
   return {
-    ...{ recipient: Keypair.generate().publicKey.toBase58(), currency: sol, amount: 2_000_000n },
+    recipient: Keypair.generate().publicKey.toBase58(),
+    currency: sol,
+    amount: 2_000_000n,
     ...change,
   }
 }
@@ -212,7 +214,8 @@ describe('a marker', () => {
     for (const isSigner of [true, false]) {
       const { data, keys } = allocation(id)
       const instruction = new TransactionInstruction({
-        ...{ programId: SystemProgram.programId, data },
+        programId: SystemProgram.programId,
+        data,
         keys: keys.map((one) => (one.pubkey.equals(wallet.publicKey) ? { ...one, isSigner } : one)),
       })
       await expect(bed.send([instruction])).rejects.toThrow()
@@ -228,7 +231,11 @@ describe('a marker', () => {
     const lamports = bed.node.rentExemption(markBytes.paid)
     const emptying = (fromPubkey: PublicKey, own: string) =>
       SystemProgram.transfer({
-        ...{ fromPubkey, basePubkey: wallet.publicKey, toPubkey: wallet.publicKey, lamports, seed: own },
+        fromPubkey,
+        basePubkey: wallet.publicKey,
+        toPubkey: wallet.publicKey,
+        lamports,
+        seed: own,
         programId: SystemProgram.programId,
       })
     // Without bytes it can be emptied: what is refused below is refused for them.
@@ -238,11 +245,16 @@ describe('a marker', () => {
     await bed.send([emptying(new PublicKey(unmarked), seedOf(other))], { signers: [wallet] })
     const emptied = emptying(marker, seed)
     const assigned = SystemProgram.assign({
-      ...{ accountPubkey: marker, basePubkey: wallet.publicKey, seed },
+      accountPubkey: marker,
+      basePubkey: wallet.publicKey,
+      seed,
       programId: new PublicKey(bed.forwarder),
     })
     const larger = SystemProgram.allocate({
-      ...{ accountPubkey: marker, basePubkey: wallet.publicKey, seed, space: 2 },
+      accountPubkey: marker,
+      basePubkey: wallet.publicKey,
+      seed,
+      space: 2,
       programId: SystemProgram.programId,
     })
     for (const instruction of [emptied, assigned, larger])
@@ -253,8 +265,11 @@ describe('a marker', () => {
   function allocation(id: Hex) {
     const marker = new PublicKey(paymentMarkerAddress(chain.address, id))
     const data = SystemProgram.allocate({
-      ...{ accountPubkey: marker, basePubkey: wallet.publicKey, space: markBytes.paid },
-      ...{ seed: seedOf(id), programId: SystemProgram.programId },
+      accountPubkey: marker,
+      basePubkey: wallet.publicKey,
+      space: markBytes.paid,
+      seed: seedOf(id),
+      programId: SystemProgram.programId,
     })
     return data
   }

@@ -36,13 +36,23 @@ beforeEach(async () => {
   await client?.close()
   failures = []
   client = solanaQuotingChain.connect({
-    ...{ id: 'solana', vmType: 'solana-vm', network: undefined, hubChainId: '1', additionalData: {} },
-    ...{ ready: true, rpcThreshold: 2, unsetVariables: [] },
+    id: 'solana',
+    vmType: 'solana-vm',
+    network: undefined,
+    hubChainId: '1',
+    additionalData: {},
+    ready: true,
+    rpcThreshold: 2,
+    unsetVariables: [],
     endpoints: proxies.map(({ url }) => new Secret(url)),
   })
   chain = solanaQuotingChain.open({
-    ...{ client, multicall3: '0x', currentHead: () => undefined, now: Date.now },
-    ...{ budgetMs, neededWithinMs: budgetMs },
+    client,
+    multicall3: '0x',
+    currentHead: () => undefined,
+    now: Date.now,
+    budgetMs,
+    neededWithinMs: budgetMs,
     onFailure: (error) => failures.push(error),
   })
 })
@@ -171,8 +181,13 @@ describe('what was found out', () => {
   test('counts for its time, asks nobody again within it, and everybody after it', async () => {
     let nowMs = Date.now()
     const remembering = solanaQuotingChain.open({
-      ...{ client, multicall3: '0x', currentHead: () => undefined, now: () => nowMs },
-      ...{ budgetMs, neededWithinMs: budgetMs, onFailure: (error) => failures.push(error) },
+      client,
+      multicall3: '0x',
+      currentHead: () => undefined,
+      now: () => nowMs,
+      budgetMs,
+      neededWithinMs: budgetMs,
+      onFailure: (error) => failures.push(error),
     })
     const owner = Keypair.generate().publicKey
     const asked = () => proxies.reduce((sum, proxy) => sum + proxy.counters().requests, 0)
@@ -238,8 +253,13 @@ describe('one endpoint of three that', () => {
   test('is a quarter of a second away keeps nobody from what a price needs, nor a price from being answered', async () => {
     await Promise.all(proxies.map((proxy) => proxy.set({ kind: 'latency', delayMs: 250 })))
     const remote = solanaQuotingChain.open({
-      ...{ client, multicall3: '0x', currentHead: () => undefined, now: Date.now },
-      ...{ budgetMs: 60, neededWithinMs: budgetMs, onFailure: () => undefined },
+      client,
+      multicall3: '0x',
+      currentHead: () => undefined,
+      now: Date.now,
+      budgetMs: 60,
+      neededWithinMs: budgetMs,
+      onFailure: () => undefined,
     })
     const wallet = key(bed.recipient)
     const [facts, lack, hasCode] = await Promise.all([

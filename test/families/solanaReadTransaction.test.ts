@@ -75,9 +75,17 @@ function read(message: Uint8Array, accountCount: number, own: Partial<SolanaTran
   const { bytes, transactionId } = signed(message)
   const lamports = Array.from({ length: accountCount }, () => 1n)
   const answer: SolanaTransactionAnswer = {
-    ...{ slot: 5n, blockTimeSeconds: 6n, bytes, succeeded: true },
-    ...{ loadedWritable: [], loadedReadonly: [], inner: [], tokensBefore: [], tokensAfter: [] },
-    ...{ lamportsBefore: lamports, lamportsAfter: lamports },
+    slot: 5n,
+    blockTimeSeconds: 6n,
+    bytes,
+    succeeded: true,
+    loadedWritable: [],
+    loadedReadonly: [],
+    inner: [],
+    tokensBefore: [],
+    tokensAfter: [],
+    lamportsBefore: lamports,
+    lamportsAfter: lamports,
     ...own,
   }
   return readTransaction(answer, { transactionId, depository })

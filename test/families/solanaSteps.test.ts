@@ -53,14 +53,24 @@ function quoted(pays: Pays, depositFeePayer?: string) {
     SOL: { address: solanaCodec.nativeCurrency, isNative: true, resetsAllowance: false },
     'SPL Token': { address: mint.toBase58(), isNative: false, resetsAllowance: false },
     'Token-2022': {
-      ...{ address: feeMint.toBase58(), isNative: false, resetsAllowance: false },
+      address: feeMint.toBase58(),
+      isNative: false,
+      resetsAllowance: false,
       tokenProgram: token2022Program,
     },
   }[pays]
   const route: OriginRoute = {
-    ...{ user: user.publicKey.toBase58(), recipient: '0x', by: 'deposit', depositFeePayer },
-    ...{ currencyIn: currency, currencyOut: currency, swap: undefined },
-    ...{ amountIn: amount, amountInMax: amount, amountOut: 1n, amountOutMin: 1n },
+    user: user.publicKey.toBase58(),
+    recipient: '0x',
+    by: 'deposit',
+    depositFeePayer,
+    currencyIn: currency,
+    currencyOut: currency,
+    swap: undefined,
+    amountIn: amount,
+    amountInMax: amount,
+    amountOut: 1n,
+    amountOutMin: 1n,
     deposited: { currency, amount },
   }
   const [planned] = quoting.plan(route, { allowance: undefined })

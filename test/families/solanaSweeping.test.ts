@@ -54,7 +54,9 @@ const openWallet = ({ hasProgram } = { hasProgram: true }) =>
 function newAddress(changed: { readonly sweeper?: string } = {}) {
   count += 1
   const terms = {
-    ...{ orderSigner: orderSigner(), sweeper: chain.address, depositor: depositor.toBase58() },
+    orderSigner: orderSigner(),
+    sweeper: chain.address,
+    depositor: depositor.toBase58(),
     nonce: `0x${count.toString(16).padStart(64, '0')}` as const,
     ...changed,
   }

@@ -44,8 +44,11 @@ const tokenDeposit = (amount: bigint) =>
 const vault = () => new PublicKey(bed.depository.addresses.vault)
 const tokensTo = (owner: PublicKey, amount: bigint) =>
   transfer({
-    ...{ from: tokenAccount(user(), bed.mint), to: tokenAccount(owner, bed.mint) },
-    ...{ authority: user(), mint: bed.mint, amount },
+    from: tokenAccount(user(), bed.mint),
+    to: tokenAccount(owner, bed.mint),
+    authority: user(),
+    mint: bed.mint,
+    amount,
   })
 type Instructions = Parameters<SolanaBed['send']>[0]
 
@@ -109,19 +112,20 @@ describe('F-1: version 1 has the facts of version 0', () => {
 
   test('of the execution of a withdrawal', async () => {
     const request: SolanaWithdrawal = {
-      ...{
-        domain: `0x${'01'.repeat(32)}`,
-        recipient: bed.recipient.toBase58(),
-        token: undefined,
-        amount: 9n,
-      },
-      ...{ nonce: 1n, expiration: 2n ** 40n, vaultAddress: bed.depository.addresses.vault },
+      domain: `0x${'01'.repeat(32)}`,
+      recipient: bed.recipient.toBase58(),
+      token: undefined,
+      amount: 9n,
+      nonce: 1n,
+      expiration: 2n ** 40n,
+      vaultAddress: bed.depository.addresses.vault,
     }
     const run = { executor: user(), request, withdrawalId: solanaWithdrawalId(request) }
     const transactionId = await bed.send([executeTransfer(bed.depository, run)], { version: 1 })
     const question = { withdrawal: encodeSolanaWithdrawal(request), transactionId }
     expect(await readerOf(bed).reader.readWithdrawal(question, aSignal())).toMatchObject({
-      ...{ status: 'executed', executingTransactionId: transactionId },
+      status: 'executed',
+      executingTransactionId: transactionId,
     })
   })
 
@@ -130,7 +134,8 @@ describe('F-1: version 1 has the facts of version 0', () => {
     const address = Keypair.generate().publicKey.toBase58()
     bed.node.airdrop(payer.publicKey.toBase58(), 10n ** 9n)
     await bed.send([transferNative({ from: payer.publicKey, to: address, amount: 1_000_000n })], {
-      ...{ signers: [payer], version: 1 },
+      signers: [payer],
+      version: 1,
     })
     const chain = settlingOf(bed)
     const question = { currencies: [{ address: sol }], height: bed.node.slot('confirmed') }
@@ -146,14 +151,18 @@ describe('F-1: version 1 has the facts of version 0', () => {
   test('of more bytes than any earlier version may have, with config values in the place of instructions', async () => {
     const limit = ComputeBudgetProgram.setComputeUnitLimit({ units: 1 })
     const config = {
-      ...{ computeUnitLimit: 300_000, priorityFeeLamports: 7_777n, heapSize: 64 * 1024 },
+      computeUnitLimit: 300_000,
+      priorityFeeLamports: 7_777n,
+      heapSize: 64 * 1024,
       loadedAccountsDataSizeLimit: 2 ** 24,
     }
     const payer = Keypair.generate()
     bed.node.airdrop(payer.publicKey.toBase58(), 10n ** 9n)
     const long = memo('x'.repeat(2_000))
     const transactionId = await bed.send([long, limit, deposit()], {
-      ...{ version: 1, config, signers: [payer, bed.user] },
+      version: 1,
+      config,
+      signers: [payer, bed.user],
     })
     const { deposits } = await readerOf(bed).reader.readDeposits({ transactionId }, aSignal())
     expect(deposits).toMatchObject([{ onchainIndex: '2', amount: 7n, depositor: user().toBase58() }])
@@ -210,13 +219,13 @@ describe('F-3: a version that is newer than what is read', () => {
     expect(await chain.payment(question, signal())).toEqual({ state: 'missing' })
     expect(await chain.finalPayment(question, signal())).toBeUndefined()
     const request: SolanaWithdrawal = {
-      ...{
-        domain: `0x${'01'.repeat(32)}`,
-        recipient: bed.recipient.toBase58(),
-        token: undefined,
-        amount: 9n,
-      },
-      ...{ nonce: 2n, expiration: 2n ** 40n, vaultAddress: bed.depository.addresses.vault },
+      domain: `0x${'01'.repeat(32)}`,
+      recipient: bed.recipient.toBase58(),
+      token: undefined,
+      amount: 9n,
+      nonce: 2n,
+      expiration: 2n ** 40n,
+      vaultAddress: bed.depository.addresses.vault,
     }
     const { reader } = readerOf(bed)
     const withdrawal = encodeSolanaWithdrawal(request)

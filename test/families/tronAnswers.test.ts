@@ -66,7 +66,11 @@ describe('a recorded body', () => {
 
   test('of a transaction that pays and calls nobody has no recipient', () => {
     expect(parseTransaction(otherTransaction.body, idOf(otherTransaction))).toEqual({
-      ...{ from: undefined, to: undefined, input: '0x', value: 0n, memo: '0x' },
+      from: undefined,
+      to: undefined,
+      input: '0x',
+      value: 0n,
+      memo: '0x',
     })
   })
 
@@ -167,11 +171,16 @@ describe('what tronweb encodes', () => {
       fc.property(account, account, amount, data, (from, to, callValue, input) => {
         const call = encodeTransaction(from, { kind: 'trigger', to, data: input, callValue })
         expect(parseTransaction(written(call), call.transactionId)).toEqual({
-          ...{ from, to, value: callValue, input, memo: '0x' },
+          from,
+          to,
+          value: callValue,
+          input,
+          memo: '0x',
         })
         const token = encodeTransaction(from, { kind: 'transferAsset', to, amount: callValue })
         expect(parseTransaction(written(token), token.transactionId)).toMatchObject({
-          ...{ to: undefined, value: 0n },
+          to: undefined,
+          value: 0n,
         })
       }),
     )

@@ -18,8 +18,12 @@ beforeEach(() => bed.facade.set({ kind: 'none' }))
 
 function chainOf(entry: object) {
   const whole = {
-    ...{ id: 'tron', vmType: 'tron-vm', hubChainId: chainId.toString() },
-    ...{ httpRpcUrl: bed.facade.url, depository: bed.depository, ...entry },
+    id: 'tron',
+    vmType: 'tron-vm',
+    hubChainId: chainId.toString(),
+    httpRpcUrl: bed.facade.url,
+    depository: bed.depository,
+    ...entry,
   }
   const chainsJson = { environment: 'test', chains: [JSON.parse(JSON.stringify(whole))] }
   const chain = loadChains({ environment: 'test', chainsJson, variables: {} }).chains.get('tron')

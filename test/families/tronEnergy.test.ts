@@ -65,7 +65,9 @@ async function energyOf(call: {
 function bytesOf(call: { readonly to: Hex; readonly data: Hex; readonly value?: bigint }): bigint {
   const { to, data, value } = call
   const { rawHex } = encodeTransaction(bed.user.address, {
-    ...{ kind: 'trigger', to, data },
+    kind: 'trigger',
+    to,
+    data,
     ...(value !== undefined && { callValue: value }),
   })
   const raw = rawHex.length / 2
@@ -81,7 +83,9 @@ const pay = (recipient: Hex, currency: string) => {
   const through = { fillContract: tronAddress(bed.evm.deployment.fillContract), id }
   const payments = [{ recipient: tronAddress(recipient), currency, amount }]
   const { contract, data, coin } = fillPayment(through, {
-    ...{ orderId, deadlineSeconds: 2n ** 40n, payments },
+    orderId,
+    deadlineSeconds: 2n ** 40n,
+    payments,
   })
   return { to: tronHexAddress(contract), data, ...(coin > 0n && { value: coin }) }
 }
@@ -95,7 +99,8 @@ const forms: Readonly<Record<string, Form>> = {
     transaction: { kind: 'deposit', isNative: true },
     call: () => ({
       to: bed.evm.deployment.depository,
-      ...{ data: encodeDepositNative(bed.user.address, orderId), value: amount },
+      data: encodeDepositNative(bed.user.address, orderId),
+      value: amount,
     }),
   },
   'a deposit of a token': {

@@ -58,7 +58,9 @@ const questions: readonly (readonly [string, Ask])[] = [
     (reader) =>
       reader.readPayment(
         {
-          ...{ transactionId: payment, orderId: id, extraData: '0x' },
+          transactionId: payment,
+          orderId: id,
+          extraData: '0x',
           payments: [{ recipient: recipient.base58, currency: trx }],
         },
         aSignal(),

@@ -127,7 +127,8 @@ describe('TRX', () => {
     const sent = await fill({ native: [{ to: recipient.bytes, amount: 5n }], value: 5n })
     const unlistedFillContract = tronAddress(bed.evm.deployment.fillContract)
     expect(await paid(sent, {}, { fillContracts: [] })).toMatchObject({
-      ...{ unlistedFillContract, transfers: [{ amount: 0n }] },
+      unlistedFillContract,
+      transfers: [{ amount: 0n }],
     })
     expect(await paid(sent)).not.toHaveProperty('unlistedFillContract')
     const elsewhere = { extraData: encodeFillExtraData(other.bytes) }
@@ -193,7 +194,8 @@ describe('nothing is paid by', () => {
       data: encodeFunctionData({ abi: tokenAbi, functionName: spend, args }),
     })
     const callData = encodeFunctionData({
-      ...{ abi: tokenAbi, functionName: 'transferFrom' },
+      abi: tokenAbi,
+      functionName: 'transferFrom',
       args: [bed.user.address, recipient.bytes, 900n],
     })
     const calls = [{ target: tokens.USDC, allowFailure: false, value: 0n, callData }]

@@ -82,8 +82,12 @@ describe('an executed withdrawal', () => {
     const { transactionId } = await execute(request)
     await bed.evm.mine(2)
     expect(await statusOf(request, `0x${transactionId}`)).toMatchObject({
-      ...{ status: 'executed', executingTransactionId: transactionId, depository: bed.depository },
-      ...{ currency: trx, amount: 5n, recipient: recipient.base58 },
+      status: 'executed',
+      executingTransactionId: transactionId,
+      depository: bed.depository,
+      currency: trx,
+      amount: 5n,
+      recipient: recipient.base58,
     })
   })
 
@@ -92,8 +96,11 @@ describe('an executed withdrawal', () => {
     const { transactionId } = await execute(request)
     await bed.evm.mine(2)
     expect(await statusOf(request, transactionId)).toMatchObject({
-      ...{ status: 'executed', executingTransactionId: transactionId },
-      ...{ currency: bed.usdc, amount: 7n, recipient: recipient.base58 },
+      status: 'executed',
+      executingTransactionId: transactionId,
+      currency: bed.usdc,
+      amount: 7n,
+      recipient: recipient.base58,
     })
   })
 
@@ -208,8 +215,11 @@ test('a request for payload parameters is spelled in 20 bytes', async () => {
     nonce: '1',
   }
   expect(await reader.readWithdrawRequest(question, aSignal())).toEqual({
-    ...{ kind: 'withdraw-request', depository: depository.toLowerCase() },
-    ...{ currency: `0x${'00'.repeat(20)}`, recipient: recipient.bytes, data: '0x' },
+    kind: 'withdraw-request',
+    depository: depository.toLowerCase(),
+    currency: `0x${'00'.repeat(20)}`,
+    recipient: recipient.bytes,
+    data: '0x',
   })
   await expect(
     reader.readWithdrawRequest({ ...question, recipient: `${recipient.base58}1` }, aSignal()),

@@ -75,7 +75,9 @@ test('a token is allowed by one chore, however often it is asked for, and paid t
   await process.desk.advance()
   expect(await keptOf(process, task)).toMatchObject({ outcome: 'done' })
   const balanceOf = encodeFunctionData({
-    ...{ abi: erc20Abi, functionName: 'balanceOf', args: [tronHexAddress(recipient)] },
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [tronHexAddress(recipient)],
   })
   const held = await evm.node('eth_call', [{ to: evm.deployment.tokens.USDC, data: balanceOf }, 'latest'])
   expect(BigInt(String(held))).toBe(amount)

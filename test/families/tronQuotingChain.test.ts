@@ -45,8 +45,15 @@ afterAll(async () => {
 
 function connect(urls = nodes.map(({ url }) => url)): ChainClient {
   const chain: RegisteredChain = {
-    ...{ id: 'tron', vmType: 'tron-vm', network: undefined, hubChainId: `${chainId}`, additionalData: {} },
-    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository: bed.depository },
+    id: 'tron',
+    vmType: 'tron-vm',
+    network: undefined,
+    hubChainId: `${chainId}`,
+    additionalData: {},
+    ready: true,
+    rpcThreshold: 2,
+    unsetVariables: [],
+    depository: bed.depository,
     endpoints: urls.map((url) => new Secret(url)),
   }
   const client = tronQuotingChain.connect(chain)
@@ -56,8 +63,12 @@ function connect(urls = nodes.map(({ url }) => url)): ChainClient {
 
 function open(urls?: readonly string[]): QuotingChain {
   return tronQuotingChain.open({
-    ...{ client: connect(urls === undefined ? undefined : [...urls]), multicall3: undefined },
-    ...{ currentHead: () => undefined, budgetMs: 5_000, neededWithinMs: 5_000, now: () => Date.now() },
+    client: connect(urls === undefined ? undefined : [...urls]),
+    multicall3: undefined,
+    currentHead: () => undefined,
+    budgetMs: 5_000,
+    neededWithinMs: 5_000,
+    now: () => Date.now(),
     onFailure: () => undefined,
   })
 }
@@ -130,7 +141,9 @@ describe('a payment that is tried out', () => {
   beforeAll(async () => {
     const { tokens, fillContract } = bed.evm.deployment
     const allowed = encodeFunctionData({
-      ...{ abi: erc20Abi, functionName: 'approve', args: [fillContract, maxUint256] },
+      abi: erc20Abi,
+      functionName: 'approve',
+      args: [fillContract, maxUint256],
     })
     await bed.evm.send(bed.user, tokens.USDC, allowed)
     await bed.evm.node('anvil_setCode', [tronHexAddress(keeps), '0x00'])
@@ -139,7 +152,9 @@ describe('a payment that is tried out', () => {
 
   const tried = (payee: string, currency: string, amount = 5n, from = bed.user.address) =>
     open().tryPayment?.({
-      ...{ account: payee, currency, amount },
+      account: payee,
+      currency,
+      amount,
       fill: {
         from,
         to: bed.evm.deployment.fillContract,
@@ -228,8 +243,12 @@ describe('a payment that is tried out', () => {
 })
 
 const options = (change: Partial<NetworkReaderOptions> = {}): NetworkReaderOptions => ({
-  ...{ client: connect(), depository: bed.depository, network: undefined, hubChainId: `${chainId}` },
-  ...{ fillContract: bed.evm.deployment.fillContract, fillWallet: wallet },
+  client: connect(),
+  depository: bed.depository,
+  network: undefined,
+  hubChainId: `${chainId}`,
+  fillContract: bed.evm.deployment.fillContract,
+  fillWallet: wallet,
   feeModel: { kind: 'energy', maxSunPerEnergy: 500n, markupBps: 0 },
   currencies: [
     { address: trx, decimals: 6 },
@@ -310,7 +329,9 @@ describe('the network', () => {
     prices.sunPerEnergy = 501
     expect((await read()).fees).toEqual({
       reason: 'energy_price_above_ceiling',
-      ...{ charge: 'Energy', cost: 'costs 501 sun', ceiling: '500' },
+      charge: 'Energy',
+      cost: 'costs 501 sun',
+      ceiling: '500',
     })
     for (const [index, node] of nodes.entries())
       node.set({

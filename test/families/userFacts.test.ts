@@ -331,7 +331,9 @@ describe('code of accounts', () => {
     // On loopback the port tells who speaks.
     const urls = [lie.url, chain.bed.anvil.url, chain.proxy.url]
     const client = createJsonRpcClient({
-      ...{ chainId: 'base', endpoints: urls.map((url) => ({ url })), now: Date.now },
+      chainId: 'base',
+      endpoints: urls.map((url) => ({ url })),
+      now: Date.now,
     })
     onTestFinished(() => client.close())
     const reader = codeReaderOf({ client })

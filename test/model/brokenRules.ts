@@ -32,7 +32,8 @@ export const anyTransferPays: Rules = {
 const grossOf = (facts: PaymentFacts, chain: Chain): PaymentFacts => ({
   ...facts,
   transfers: facts.transfers.map(({ recipient, currency }) => ({
-    ...{ recipient, currency },
+    recipient,
+    currency,
     amount: receivedGross(chain, facts.transactionId, { recipient, currency }),
   })),
 })

@@ -41,7 +41,8 @@ export function endpointsOf(
 export function votersOf(service: string, chain: Chain): PaymentVoters & { readonly liar: Liar } {
   const liar: Liar = { lie: 'none' }
   const voters = Array.from({ length: endpointCount }, (_, index) => ({
-    ...{ alias: `${service}-${index}`, voice: `${service}-${index}` },
+    alias: `${service}-${index}`,
+    voice: `${service}-${index}`,
   }))
   return {
     liar,

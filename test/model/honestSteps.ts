@@ -38,7 +38,9 @@ export const honest = {
     const asked = { origin, destination, amount: BigInt(units), recipients: recipients.length }
     const hasKey = c % 2 === 0
     const quoted = world.service.price({
-      ...{ ...asked, hasKey, subsidy: hasKey ? BigInt(units) / 10n : 0n },
+      ...asked,
+      hasKey,
+      subsidy: hasKey ? BigInt(units) / 10n : 0n,
       slippageBps: slippages[(a + units) % slippages.length] ?? 0n,
       appFeeBps: appFees[(b + units) % appFees.length] ?? 0n,
     })

@@ -53,7 +53,13 @@ async function readPaid(world: World, address: Hex, moves: readonly HubMove[]): 
   const paid = sum(await Promise.all(own.map((withdrawal) => paidOut(world, withdrawal))))
   const open = paid > burned ? paid - burned : 0n
   return {
-    ...{ address, alias, hubToken, movedIn, onHub, burned, paidOut: paid },
+    address,
+    alias,
+    hubToken,
+    movedIn,
+    onHub,
+    burned,
+    paidOut: paid,
     givenBack: amountOf(out) - burned,
     toBurn: open < onHub ? open : onHub,
   }

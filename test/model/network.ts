@@ -90,7 +90,8 @@ export function modelNetwork(
   { places, keys, ...start }: ModelStart = { places: ownPlaces, keys: ownKeys },
 ): Network {
   return {
-    ...{ places, keys },
+    places,
+    keys,
     chains: {
       base: userChain('base', places.base, keys, start),
       optimism: userChain('optimism', places.optimism, keys, start),
@@ -107,7 +108,9 @@ function partiesOf({ deployer, fillWallet, sponsor, custody, allocator, users }:
 function userChain(id: UserChainId, places: UserChainPlaces, keys: LocalKeys, start: Start): Chain {
   const { depository, fillContract, multicall3, tokens, strangers } = places
   return new ModelChain({
-    ...{ id, chainId: chainNumbers[id], startSeconds: start.seconds ?? firstSeconds },
+    id,
+    chainId: chainNumbers[id],
+    startSeconds: start.seconds ?? firstSeconds,
     contracts: new Map([
       [depository, depositoryModel],
       [fillContract, fillContractModel],
@@ -154,7 +157,9 @@ function hubChain(
 ): Chain {
   const { hub, oracle, oracleMultisig, allocator } = places.hub
   return new ModelChain({
-    ...{ id: 'hub', chainId: chainNumbers.hub, startSeconds: start.seconds ?? firstSeconds },
+    id: 'hub',
+    chainId: chainNumbers.hub,
+    startSeconds: start.seconds ?? firstSeconds,
     contracts: new Map([
       [hub, hubModel],
       [oracle, hubOracleModel],
@@ -185,28 +190,29 @@ export function accountNamed(name: string): LocalAccount {
 const place = (digits: string): Hex => `0x${digits.padStart(40, 'c0')}`
 
 const ownChainPlaces: UserChainPlaces = {
-  ...{ depository: place('01'), fillContract: place('02'), multicall3: place('03') },
+  depository: place('01'),
+  fillContract: place('02'),
+  multicall3: place('03'),
   tokens: { USDC: place('04'), USDX: place('05') },
   strangers: {
     accounts: [place('21'), place('22'), place('23')],
-    ...{ claims: place('31'), market: place('32'), ownToken: place('33') },
+    claims: place('31'),
+    market: place('32'),
+    ownToken: place('33'),
   },
 }
 const ownPlaces: Places = {
-  ...{ base: ownChainPlaces, optimism: ownChainPlaces },
+  base: ownChainPlaces,
+  optimism: ownChainPlaces,
   hub: { hub: place('11'), oracle: place('12'), oracleMultisig: place('13'), allocator: place('14') },
 }
 const ownKeys: LocalKeys = {
-  ...{
-    deployer: accountNamed('deployer'),
-    orderSigner: accountNamed('order signer'),
-    custody: accountNamed('custody'),
-  },
-  ...{
-    fillWallet: accountNamed('fill wallet'),
-    keeper: accountNamed('keeper'),
-    sponsor: accountNamed('sponsor'),
-  },
+  deployer: accountNamed('deployer'),
+  orderSigner: accountNamed('order signer'),
+  custody: accountNamed('custody'),
+  fillWallet: accountNamed('fill wallet'),
+  keeper: accountNamed('keeper'),
+  sponsor: accountNamed('sponsor'),
   oracles: [accountNamed('oracle 0'), accountNamed('oracle 1'), accountNamed('oracle 2')],
   allocator: accountNamed('allocator'),
   users: Array.from({ length: 6 }, (_, index) => accountNamed(`user ${index}`)),

@@ -36,7 +36,9 @@ function attestedChains({ places }: Pick<Network, 'places'>): ReadonlyMap<string
   const entries = userChainIds.map((id): [string, AttestedChain] => [
     id,
     {
-      ...{ id, ...mainNetwork('ethereum-vm'), hubChainId: String(chainNumbers[id]) },
+      id,
+      ...mainNetwork('ethereum-vm'),
+      hubChainId: String(chainNumbers[id]),
       depository: places[id].depository,
     },
   ])
@@ -53,7 +55,9 @@ export function readerEntry(
 ) {
   const { depository, fillContract, strangers } = places[id]
   return {
-    ...{ id, depository, fillContracts: [fillContract] },
+    id,
+    depository,
+    fillContracts: [fillContract],
     ...(strangers !== undefined && { fillPayers: [strangers.accounts[2]] }),
     finality: { mode: 'depth' as const, blocks },
   }

@@ -44,7 +44,8 @@ export async function fillReading(
   if (now.facts === undefined) return { state: 'reverted', isFinal: final.refused === now.refused }
   const head = (await shallow.finalBlocks.readNewest(reading())).number
   return {
-    ...{ state: 'included', isDeep: Number(head - now.facts.evidence.blockNumber) + 1 >= pinConfirmations },
+    state: 'included',
+    isDeep: Number(head - now.facts.evidence.blockNumber) + 1 >= pinConfirmations,
     problem: fillProblem(known, now.facts, ethereumCodec),
     isFinal: final.facts !== undefined && fillProblem(known, final.facts, ethereumCodec) !== undefined,
   }

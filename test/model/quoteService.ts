@@ -103,18 +103,32 @@ export class QuoteService {
       debit === 0n
         ? undefined
         : this.ledger.reserve({
-            ...{ requestId, sponsor: this.sponsor, apiKeyId: 'key', user: owner.address },
-            ...{ recipient: owner.address, components: ['relay'], amountMicroUsd: debit },
-            ...{ lifetimeSeconds: holdSeconds, requoteKey: requestId },
-            ...{ originChainId: chainNumbers[origin], destinationChainId: chainNumbers[destination] },
+            requestId,
+            sponsor: this.sponsor,
+            apiKeyId: 'key',
+            user: owner.address,
+            recipient: owner.address,
+            components: ['relay'],
+            amountMicroUsd: debit,
+            lifetimeSeconds: holdSeconds,
+            requoteKey: requestId,
+            originChainId: chainNumbers[origin],
+            destinationChainId: chainNumbers[destination],
           })
     if (status !== undefined && status !== 'reserved' && status !== 'at_deposit') {
       held?.release()
       return undefined
     }
     const request: Request = {
-      ...{ known, quoted, deposits: new Map(), items: [], stage: 'waiting', accrued: 0n },
-      ...{ bound: undefined, fillTransaction: undefined, contradictions: 0 },
+      known,
+      quoted,
+      deposits: new Map(),
+      items: [],
+      stage: 'waiting',
+      accrued: 0n,
+      bound: undefined,
+      fillTransaction: undefined,
+      contradictions: 0,
       hold:
         status === 'reserved'
           ? { state: 'reserved', expiresAtSeconds: this.now + holdSeconds }
@@ -249,7 +263,8 @@ export class QuoteService {
     const { amount } = deposit.fact
     if (amount < quotedInput) this.reached.push('deposits that slipped')
     const payments = order.output.payments.map((payment) => ({
-      ...{ recipient: hexOf(payment.recipient), currency: hexOf(payment.currency) },
+      recipient: hexOf(payment.recipient),
+      currency: hexOf(payment.currency),
       amount: this.#rules.paidFor(payment, order, { amount, quotedInput }),
     }))
     const begun = request.items.find(({ kind }) => kind === 'fill')
@@ -269,7 +284,10 @@ export class QuoteService {
     const { quoted, known, stage } = request
     const { expiresAtSeconds, quotedInput, reward } = quoted
     const isInTime = !isLate({
-      ...{ blockTimeSeconds: blockSeconds, minedAfterSeconds: undefined, expiresAtSeconds, graceSeconds },
+      blockTimeSeconds: blockSeconds,
+      minedAfterSeconds: undefined,
+      expiresAtSeconds,
+      graceSeconds,
     })
     if (isInTime || stage === 'filled') return { action: 'bind' }
     const promised = known.order.output.payments.reduce(
@@ -277,7 +295,10 @@ export class QuoteService {
       0n,
     )
     const step = lateStep({
-      ...{ promised, toleranceBps: lateRules.toleranceBps, hadReward: reward > 0n, nowSeconds: this.now },
+      promised,
+      toleranceBps: lateRules.toleranceBps,
+      hadReward: reward > 0n,
+      nowSeconds: this.now,
       price: this.market.priceLate(quoted, amount, this.now),
       waitsUntilSeconds: blockSeconds + lateRules.marketWaitSeconds,
     })
@@ -292,12 +313,15 @@ export class QuoteService {
   #fate(request: Request, deposit: SeenDeposit): DepositDecision {
     const { stage, bound } = request
     return depositDecision({
-      ...{ deposit, terms: depositTerms(request), refund: refundTerms(request) },
+      deposit,
+      terms: depositTerms(request),
+      refund: refundTerms(request),
       // A twentieth: the model has no gas.
       otherRefund: { state: 'priced', cost: deposit.amount / 20n },
       request: {
         isOver: stage === 'settled' || stage === 'refunded' || stage === 'parked',
-        ...{ isBound: bound !== undefined, isFilled: stage === 'filled' },
+        isBound: bound !== undefined,
+        isFilled: stage === 'filled',
       },
       nowSeconds: this.now,
     })
@@ -345,10 +369,8 @@ export class QuoteService {
     const step = fillStep({
       work: { state: item.state, mayTryAgain: item.attempts + 1 <= attemptsMax },
       reading: await fillReading(this.chains[known.destination], item),
-      ...{
-        nowSeconds: this.now,
-        deadlineSeconds: known.order.output.deadline,
-      },
+      nowSeconds: this.now,
+      deadlineSeconds: known.order.output.deadline,
     })
     switch (step.action) {
       case 'succeed':
@@ -424,14 +446,22 @@ export class QuoteService {
     // One payment settles one deposit as long as every honest oracle remembers: the bad peer forgets.
     if (settled.every(Boolean))
       this.settlements.push({
-        ...{ kind: 'fill', known, transaction: fillTransaction, deposit: transactionId },
+        kind: 'fill',
+        known,
+        transaction: fillTransaction,
+        deposit: transactionId,
         deposited: fact.amount,
       })
     const own = await ownReading(this.chains[known.destination], known, fillTransaction)
     const { contradictions } = request
     const endSeconds = order.output.deadline + finalitySeconds
     const decision = settleDecision({
-      ...{ own, said, threshold: oracleThreshold, contradictions, nowSeconds: this.now, endSeconds },
+      own,
+      said,
+      threshold: oracleThreshold,
+      contradictions,
+      nowSeconds: this.now,
+      endSeconds,
     })
     if (decision.action === 'ask_again') request.contradictions += 1
     if (decision.action === 'park') request.stage = 'parked'

@@ -101,7 +101,15 @@ export class Market {
     const held = earning && this.openRewards.hold(earning, { hasKey, endsAtSeconds })
     held?.name(requestId)
     return {
-      ...{ requestId, quotedInput, leastInput, least, appFees, debit, expiresAtSeconds, held, reward },
+      requestId,
+      quotedInput,
+      leastInput,
+      least,
+      appFees,
+      debit,
+      expiresAtSeconds,
+      held,
+      reward,
       expected: this.#outputFor(quotedInput, terms) + reward,
       move: earning,
       earnable: move === undefined ? 0n : this.earnable(move, live),
@@ -180,7 +188,8 @@ export class Market {
     return assetInventory(
       inventoryRules,
       userChainIds.map((id) => ({
-        ...{ chainId: chainNumbers[id], shareBps: 5_000n },
+        chainId: chainNumbers[id],
+        shareBps: 5_000n,
         balanceUsd: (this.#units.get(id) ?? 0n) * unitX18,
       })),
     )

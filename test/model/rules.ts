@@ -59,6 +59,10 @@ export const shippedRules: Rules = {
   balancesOf: (shipped) => shipped,
   settledOf: (shipped) => shipped,
   oneRequestPerNonce: true,
-  ...{ paidFor, bookedFor, rewardsOf: createOpenRewards },
-  ...{ paysBy: 'record', tryTransaction, fullLimit },
+  paidFor,
+  bookedFor,
+  rewardsOf: createOpenRewards,
+  paysBy: 'record',
+  tryTransaction,
+  fullLimit,
 }

@@ -57,7 +57,9 @@ export async function playRandomly(
   const { failed, counterexample, errorInstance } = await fc.check(property, { numRuns: runs, seed })
   const told = (counterexample?.[0] ?? []).filter((one) => one.do !== 'nothing')
   expect({ failed, error: String(errorInstance ?? ''), steps: told }).toEqual({
-    ...{ failed: false, error: '', steps: [] },
+    failed: false,
+    error: '',
+    steps: [],
   })
   console.log(`${name}: ${[...reached].map(([what, count]) => `${count} ${what}`).join(', ')}`)
   // A model in which nothing gets anywhere would prove nothing.

@@ -77,12 +77,11 @@ export function seenAs({ id, fact }: TakenDeposit, chain: UserChainId, confirmat
 export function depositTerms({ known }: Request) {
   const { order, origin } = known
   return {
-    ...{ chainId: chainNumbers[origin], currency: order.inputs[0]?.payment.currency ?? '' },
-    ...{
-      amountMin: known.leastInput,
-      deadlineSeconds: order.output.deadline,
-      finalitySeconds,
-    },
+    chainId: chainNumbers[origin],
+    currency: order.inputs[0]?.payment.currency ?? '',
+    amountMin: known.leastInput,
+    deadlineSeconds: order.output.deadline,
+    finalitySeconds,
   }
 }
 

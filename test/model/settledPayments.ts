@@ -24,7 +24,8 @@ function demandsOf(world: World, { kind, known, deposited }: SignedSettlement): 
   const { order, origin, destination, currency, leastInput, refundTo } = known
   if (kind === 'fill') {
     return order.output.payments.map(({ recipient, minimumAmount }) => ({
-      ...{ chain: destination, token: world.token(destination, currency) },
+      chain: destination,
+      token: world.token(destination, currency),
       recipient: `0x${recipient.slice(2)}`,
       minimum: BigInt(minimumAmount),
     }))

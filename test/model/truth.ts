@@ -119,7 +119,9 @@ export function hubMoves(world: World): readonly HubMove[] {
       topic === hubTransferTopic
         ? [
             {
-              ...{ from: addressIn(from), to: addressIn(to), token: BigInt(token ?? 0) },
+              from: addressIn(from),
+              to: addressIn(to),
+              token: BigInt(token ?? 0),
               amount: BigInt(`0x${data.slice(-64)}`),
             },
           ]

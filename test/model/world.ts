@@ -218,13 +218,17 @@ export class World {
     const deadline = Number(this.network.chains[destination].headSeconds) + orderSeconds
     const each = (all: bigint) => String(all / BigInt(recipients.length))
     const order: KnownOrder['order'] = {
-      ...{ version: 'v1', solverChainId: 'base', solver: orderSigner.address, salt: String(this.#salts) },
+      version: 'v1',
+      solverChainId: 'base',
+      solver: orderSigner.address,
+      salt: String(this.#salts),
       inputs: [
         {
           payment: {
             chainId: origin,
             currency: this.token(origin, currency),
-            ...{ amount: String(leastInput), weight: '1' },
+            amount: String(leastInput),
+            weight: '1',
           },
           refunds: [
             {
@@ -243,9 +247,12 @@ export class World {
         payments: recipients.map((recipient) => ({
           recipient,
           currency: this.token(destination, currency),
-          ...{ minimumAmount: each(least), expectedAmount: each(expected) },
+          minimumAmount: each(least),
+          expectedAmount: each(expected),
         })),
-        ...{ calls: [], deadline, extraData: extraData(destination) },
+        calls: [],
+        deadline,
+        extraData: extraData(destination),
       },
       fees: [],
     }
@@ -253,8 +260,16 @@ export class World {
     const signer = createRawKeySigner({ privateKey: new Secret(orderSigner.privateKey) })
     const orderSignature = await signer.sign({ purpose: 'order', orderId })
     const known = {
-      ...{ order, orderId, orderSignature, owner, origin, destination, currency, refundTo },
-      ...{ quotedInput: amount, leastInput },
+      order,
+      orderId,
+      orderSignature,
+      owner,
+      origin,
+      destination,
+      currency,
+      refundTo,
+      quotedInput: amount,
+      leastInput,
     }
     this.orders.push(known)
     return known

@@ -91,9 +91,12 @@ beforeAll(async () => {
   ]
   const onBase = [await dear(nodeOf('base')), await hosted(nodeOf('base'), 'log-range-2000')]
   variables = {
-    ...{ CONFIG_DIR: given('CONFIG_DIR'), DEFILLAMA_URL: given('DEFILLAMA_URL') },
-    ...{ BASE_RPC_URL: onBase.join(','), OPTIMISM_RPC_URL: onOptimism.join(',') },
-    ...{ RELAY_RPC_URL: given('RELAY_RPC_URL').split(',')[0] ?? '', FIELD_PRIVATE_KEY: funderKey() },
+    CONFIG_DIR: given('CONFIG_DIR'),
+    DEFILLAMA_URL: given('DEFILLAMA_URL'),
+    BASE_RPC_URL: onBase.join(','),
+    OPTIMISM_RPC_URL: onOptimism.join(','),
+    RELAY_RPC_URL: given('RELAY_RPC_URL').split(',')[0] ?? '',
+    FIELD_PRIVATE_KEY: funderKey(),
   }
 }, patienceMs)
 afterAll(async () => {
@@ -105,7 +108,8 @@ afterAll(async () => {
 }, patienceMs)
 
 const environment = (more: Readonly<Record<string, string>>) => ({
-  ...{ PATH: process.env['PATH'], HOME: process.env['HOME'] },
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
   ...variables,
   ...more,
 })
@@ -129,7 +133,10 @@ function startField(
   told: (printed: string, child: ChildProcess) => void,
 ): ChildProcess {
   const child = spawn('npm', wordsOf(words), {
-    ...{ cwd: repositoryRoot, env: environment(more), detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+    cwd: repositoryRoot,
+    env: environment(more),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''
   for (const stream of [child.stdout, child.stderr])
@@ -263,7 +270,8 @@ test(
       printed = all
     })
     await waitUntil('services start', () => /^start: /m.test(printed), {
-      ...{ patienceMs: 300_000, circumstances: () => printed },
+      patienceMs: 300_000,
+      circumstances: () => printed,
     })
     signalAll(child, 'SIGKILL')
     expect(printed).toMatch(/deploy base: spends at most .*\n {2}done: /)

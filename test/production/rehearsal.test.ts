@@ -84,12 +84,10 @@ const clientOf = (name: string) => createPublicClient({ transport: http(given(na
 
 function usdcOf(chain: 'BASE' | 'OPTIMISM', holder: string): Promise<bigint> {
   return clientOf(`${chain}_RPC_URL`).readContract({
-    ...{
-      address: hex(given(`USDC_${chain}`)),
-      abi: erc20Abi,
-      functionName: 'balanceOf',
-      args: [hex(holder)],
-    },
+    address: hex(given(`USDC_${chain}`)),
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [hex(holder)],
   })
 }
 
@@ -388,7 +386,9 @@ test(
     const base = { chainId: 'base', ...mainNetwork('ethereum-vm') }
     const { hubAddress = '' } = await configured('chains.hub')
     const owed = await clientOf('RELAY_RPC_URL').readContract({
-      ...{ address: hex(hubAddress), abi: hubAbi, functionName: 'balanceOf' },
+      address: hex(hubAddress),
+      abi: hubAbi,
+      functionName: 'balanceOf',
       args: [hubAlias(base, owner), hubTokenId(base, given('USDC_BASE'))],
     })
     expect(owed).toBe(0n)
@@ -415,10 +415,14 @@ test(
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ user: account.address, recipient: account.address },
-        ...{ originChainId: 8453, destinationChainId: 10 },
-        ...{ originCurrency: given('USDC_BASE'), destinationCurrency: given('USDC_OPTIMISM') },
-        ...{ amount: '25000000', tradeType: 'EXACT_INPUT' },
+        user: account.address,
+        recipient: account.address,
+        originChainId: 8453,
+        destinationChainId: 10,
+        originCurrency: given('USDC_BASE'),
+        destinationCurrency: given('USDC_OPTIMISM'),
+        amount: '25000000',
+        tradeType: 'EXACT_INPUT',
       }),
     })
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"steps"')])
@@ -449,7 +453,10 @@ async function whatStays() {
   await database.close()
   const listed = JSON.parse(await bed.shell.run('causeway keys list --json'))
   return {
-    ...{ files, roles, pids: await Promise.all(services.map(pidOf)), balance: await sponsorBalance() },
+    files,
+    roles,
+    pids: await Promise.all(services.map(pidOf)),
+    balance: await sponsorBalance(),
     user: await usdcOf('BASE', privateKeyToAddress(hex(given('USER_PRIVATE_KEY')))),
     // Asking with a key changes when it was used.
     keys: z.object({ keys: z.array(z.object({ id: z.string() })) }).parse(listed).keys,
@@ -493,7 +500,9 @@ type OtherPage = {
 
 /** Audit page, with only the line for this service. */
 const auditOf = (service: Service, name: string): OtherPage => ({
-  ...{ page: 'audit.md', service, without: new RegExp(`^npm run (?!${name} )`) },
+  page: 'audit.md',
+  service,
+  without: new RegExp(`^npm run (?!${name} )`),
   says: name === 'causeway -- audit' ? /./ : /Nothing was changed|done|begun/,
 })
 

@@ -12,14 +12,19 @@ describe('what differs from run to run', () => {
   test('has a placeholder, one for each value, in order of appearance', () => {
     const value = { requestId: id('aa'), orderId: id('bb'), again: id('AA'), by: `0x${'cd'.repeat(65)}` }
     expect(normalise(value, plain)).toEqual({
-      ...{ requestId: '<id 1>', orderId: '<id 2>', again: '<id 1>', by: '<signature 1>' },
+      requestId: '<id 1>',
+      orderId: '<id 2>',
+      again: '<id 1>',
+      by: '<signature 1>',
     })
   })
 
   test('is found inside calldata and texts as well', () => {
     const data = `0xe8017952${'0'.repeat(64)}${id('ab').slice(2)}`
     expect(normalise({ orderId: id('ab'), data, path: `/v3?id=${id('ab')}` }, plain)).toEqual({
-      ...{ orderId: '<id 1>', data: `0xe8017952${'0'.repeat(64)}<id 1>`, path: '/v3?id=<id 1>' },
+      orderId: '<id 1>',
+      data: `0xe8017952${'0'.repeat(64)}<id 1>`,
+      path: '/v3?id=<id 1>',
     })
   })
 

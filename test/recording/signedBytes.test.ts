@@ -115,7 +115,9 @@ function depositBy(
   const [transactionId] = transactions
   return {
     kind: 'deposits',
-    ...{ transactionId, blockTimestampSeconds: blockTime, evidence: evidence(chainId) },
+    transactionId,
+    blockTimestampSeconds: blockTime,
+    evidence: evidence(chainId),
     deposits: [{ onchainIndex: '7', depository, depositId, depositor: account, currency, amount }],
   } as const
 }
@@ -139,7 +141,9 @@ async function settlement(family: FamilyFacts): Promise<readonly object[]> {
   const depositId = orderId(order, networkOf)
   const paid = (transactionId: string, to: string) => ({
     ...({ kind: 'payment', transactionId, blockTimestampSeconds: blockTime, referencesOrder: true } as const),
-    ...{ transfers: [{ recipient: to, currency, amount: 995_000n }], calls: [], evidence: evidence(chainId) },
+    transfers: [{ recipient: to, currency, amount: 995_000n }],
+    calls: [],
+    evidence: evidence(chainId),
   })
   const reader = scriptedReader(chainId, {
     deposits: { [deposited]: depositBy(family, depositId) },
@@ -148,7 +152,8 @@ async function settlement(family: FamilyFacts): Promise<readonly object[]> {
   const context = contextOf(family, reader)
   const inputs = [
     {
-      ...{ transactionId: deposited, inputIndex: 0 },
+      transactionId: deposited,
+      inputIndex: 0,
       onchainId: onchainId({ chainId, transactionId: deposited, onchainIndex: '7' }),
     },
   ]
@@ -177,8 +182,13 @@ async function withdrawals(family: FamilyFacts): Promise<readonly object[]> {
   const { chainId, vmType, depository, currency, recipient, withdrawal, withdrawn, transactions } = family
   const [, , , executingTransactionId] = transactions
   const request = {
-    ...{ chainId, currency, amount: withdrawn.toString(), recipient, nonce: '42' },
-    ...{ ownerChainId, owner },
+    chainId,
+    currency,
+    amount: withdrawn.toString(),
+    recipient,
+    nonce: '42',
+    ownerChainId,
+    owner,
     ...(family.additionalData !== undefined && { additionalData: family.additionalData }),
   }
   const hash = bytesToHex(ownerRequestDigest(request))
@@ -198,20 +208,23 @@ async function withdrawals(family: FamilyFacts): Promise<readonly object[]> {
     await attested(`${chainId}: initiated, v2`, withdrawalInitiatedV2Definition, flow, flowContext),
   ]
   const withdrawalAddressRequest = {
-    ...{ chainId, currency, recipient, withdrawalNonce: '42' },
-    ...{ withdrawer: owner, withdrawerChainId: ownerChainId },
+    chainId,
+    currency,
+    recipient,
+    withdrawalNonce: '42',
+    withdrawer: owner,
+    withdrawerChainId: ownerChainId,
   }
   for (const status of ['pending', 'executed', 'expired'] as const) {
     const facts: WithdrawalFacts = {
-      ...{
-        kind: 'withdrawal',
-        withdrawalId: `0x${'42'.repeat(32)}`,
-        depository,
-        status,
-        currency,
-        recipient,
-      },
-      ...{ amount: withdrawn, evidence: evidence(chainId) },
+      kind: 'withdrawal',
+      withdrawalId: `0x${'42'.repeat(32)}`,
+      depository,
+      status,
+      currency,
+      recipient,
+      amount: withdrawn,
+      evidence: evidence(chainId),
       ...(status === 'executed' && { executingTransactionId }),
     }
     const read = scriptedReader(chainId, { withdrawals: { [withdrawal]: facts, [family.payload]: facts } })

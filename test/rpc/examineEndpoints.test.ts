@@ -66,7 +66,9 @@ const dead = (port: number) => `http://127.0.0.1:${port}/canary`
 
 async function examine(urls: readonly string[], threshold: number) {
   const client = createJsonRpcClient({
-    ...{ chainId: 'arbitrum-nova', endpoints: urls.map((url) => ({ url })), threshold },
+    chainId: 'arbitrum-nova',
+    endpoints: urls.map((url) => ({ url })),
+    threshold,
     now: () => Date.now(),
   })
   const found = createFindings()

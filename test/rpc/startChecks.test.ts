@@ -200,7 +200,8 @@ describe('codeProblems', () => {
 
   test('names the setting at which another contract stands, and the one at which none does', async () => {
     const problems = await codeProblems({
-      ...{ client: chain.client(), threshold: 1 },
+      client: chain.client(),
+      threshold: 1,
       expected: [
         { setting: 'base.token', address: chain.token, isRight: isFactory },
         { setting: 'base.none', address: nowhere, isRight: isFactory },

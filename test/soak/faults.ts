@@ -80,17 +80,26 @@ export function allFaults(
     stall(bed, 'base'),
     ...modes.map(({ what, mode }, index) =>
       endpointFault(bed, endpoints, {
-        ...{ name: `one endpoint of three of ${other(index)} ${what}`, key: other(index), mode },
-        ...{ hurt: 1, lastsMs: endpointFaultMs },
+        name: `one endpoint of three of ${other(index)} ${what}`,
+        key: other(index),
+        mode,
+        hurt: 1,
+        lastsMs: endpointFaultMs,
       }),
     ),
     endpointFault(bed, endpoints, {
-      ...{ name: 'all endpoints of optimism are down', key: 'optimism', mode: { kind: 'refuse' } },
-      ...{ hurt: endpointsPerChain, lastsMs: outageMs },
+      name: 'all endpoints of optimism are down',
+      key: 'optimism',
+      mode: { kind: 'refuse' },
+      hurt: endpointsPerChain,
+      lastsMs: outageMs,
     }),
     endpointFault(bed, endpoints, {
-      ...{ name: 'all endpoints of base answer 300 ms later', key: 'base' },
-      ...{ mode: { kind: 'latency', delayMs: 300 }, hurt: endpointsPerChain, lastsMs: endpointFaultMs },
+      name: 'all endpoints of base answer 300 ms later',
+      key: 'base',
+      mode: { kind: 'latency', delayMs: 300 },
+      hurt: endpointsPerChain,
+      lastsMs: endpointFaultMs,
     }),
     stall(bed, 'optimism'),
     ...chains.flatMap((key) => [1, 2].map((depth) => reorganization(bed, key, depth))),
@@ -99,8 +108,11 @@ export function allFaults(
     .filter(([, { family }]) => family === 'ethereum')
     .map(([name, personality], index) =>
       endpointFault(bed, endpoints, {
-        ...{ name: `all endpoints of ${other(index)} are ${name}`, key: other(index) },
-        ...{ mode: { kind: 'hosted', personality }, hurt: endpointsPerChain, lastsMs: behaviourMs },
+        name: `all endpoints of ${other(index)} are ${name}`,
+        key: other(index),
+        mode: { kind: 'hosted', personality },
+        hurt: endpointsPerChain,
+        lastsMs: behaviourMs,
       }),
     )
   return { kills, others, behaviours }
@@ -187,17 +199,20 @@ function reorganization(bed: SessionBed, key: UserChain, depth: number): Fault {
       }
       const rawOf = (hash: Hex) =>
         client.request<{ Method: string; Parameters: unknown; ReturnType: Hex }>({
-          ...{ method: 'eth_getRawTransactionByHash', params: [hash] },
+          method: 'eth_getRawTransactionByHash',
+          params: [hash],
         })
       // Twice: a block may have come while the first ones were read.
       await keep(6n)
       await keep(2n)
       await client.request<{ Method: string; Parameters: unknown; ReturnType: unknown }>({
-        ...{ method: 'anvil_reorg', params: [depth, []] },
+        method: 'anvil_reorg',
+        params: [depth, []],
       })
       // The node goes on in the time of the blocks that are gone.
       await client.request<{ Method: string; Parameters: unknown; ReturnType: unknown }>({
-        ...{ method: 'evm_setTime', params: [Math.floor(Date.now() / 1_000)] },
+        method: 'evm_setTime',
+        params: [Math.floor(Date.now() / 1_000)],
       })
       for (const raw of raws.values()) {
         // Refused where it stands in a block that was not replaced.

@@ -58,8 +58,11 @@ export function kindFigures(samples: readonly Sample[]): readonly KindFigures[] 
     const own = samples.filter((sample) => sample.kind === kind)
     const latencies = own.filter(({ isGood }) => isGood).map(({ latencyMs }) => latencyMs)
     return {
-      ...{ kind, sent: own.length, failed: own.length - latencies.length },
-      ...{ p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) },
+      kind,
+      sent: own.length,
+      failed: own.length - latencies.length,
+      p50Ms: percentile(latencies, 0.5),
+      p99Ms: percentile(latencies, 0.99),
     }
   })
 }
@@ -85,7 +88,8 @@ export function recoveries(samples: readonly Sample[], faults: readonly FaultSpa
     const untilMs = faults[index + 1]?.beganMs ?? lastMs
     const during = samples.filter(({ dueMs }) => dueMs >= beganMs && dueMs < untilMs)
     return {
-      ...{ fault: name, lastedMs: endedMs - beganMs },
+      fault: name,
+      lastedMs: endedMs - beganMs,
       failed: during.filter(({ isGood }) => !isGood).length,
       backAfterMs: backAfter(during, { endedMs, untilMs, limitMs }),
     }

@@ -124,7 +124,8 @@ test(`${isTimed ? `${minutes} minutes` : 'every fault once'} under load: all mon
   const random = createRandom(seed)
   const { kills, others, behaviours } = allFaults(bed, services, { endpoints, pair, directory })
   const mix = startSteadyMix(loadKinds(sinceMs), {
-    ...{ headers: { 'x-api-key': bed.session.sponsorApiKey ?? '' }, sinceMs },
+    headers: { 'x-api-key': bed.session.sponsorApiKey ?? '' },
+    sinceMs,
   })
 
   let isOver = false
@@ -231,9 +232,14 @@ function loadKinds(sinceMs: () => number): readonly LoadKind[] {
     const user = keys.users[asked % keys.users.length]?.address
     const [from, to] = asked % 2 === 0 ? (['base', 'optimism'] as const) : (['optimism', 'base'] as const)
     return {
-      ...{ user, recipient: user, tradeType, amount: String(5_000_000 + asked) },
-      ...{ originChainId: deployment[from].chainId, destinationChainId: deployment[to].chainId },
-      ...{ originCurrency: deployment[from].tokens.USDC, destinationCurrency: deployment[to].tokens.USDC },
+      user,
+      recipient: user,
+      tradeType,
+      amount: String(5_000_000 + asked),
+      originChainId: deployment[from].chainId,
+      destinationChainId: deployment[to].chainId,
+      originCurrency: deployment[from].tokens.USDC,
+      destinationCurrency: deployment[to].tokens.USDC,
     }
   }
   return [
@@ -250,7 +256,8 @@ function loadKinds(sinceMs: () => number): readonly LoadKind[] {
     { kind: 'GET /requests/v3', perSecond: 2, next: () => ({ url: `${nextUrl()}/requests/v3?limit=10` }) },
     { kind: 'GET /chains', perSecond: 2, next: () => ({ url: `${nextUrl()}/chains` }) },
     {
-      ...{ kind: 'attest a deposit', perSecond: 2 },
+      kind: 'attest a deposit',
+      perSecond: 2,
       next() {
         const old = deposits.filter(({ seenMs }) => seenMs < sinceMs() - finalAfterMs)
         asked += 1
@@ -272,7 +279,10 @@ function watchDeposits(found: (hash: Hex, chain: string) => void): void {
     const { client } = chains[key].chain
     const { depository } = deployment[key]
     client.watchBlocks({
-      ...{ includeTransactions: true, emitMissed: true, pollingInterval: 1_000, onError: () => {} },
+      includeTransactions: true,
+      emitMissed: true,
+      pollingInterval: 1_000,
+      onError: () => {},
       onBlock({ transactions }) {
         for (const { to, hash } of transactions)
           if (to?.toLowerCase() === depository.toLowerCase()) found(hash, key)
@@ -315,7 +325,8 @@ function report(seen: {
   const figures = {
     machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
     node: process.version,
-    ...{ seed, minutes: lastedMs / 60_000 },
+    seed,
+    minutes: lastedMs / 60_000,
     requests: { success: ends('success'), refund: ends('refund'), notPaid: Object.fromEntries(notPaid) },
     load: kindFigures(mix.samples),
     failures: Object.fromEntries(mix.failures),

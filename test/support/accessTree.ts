@@ -54,7 +54,10 @@ async function readTree(page: Page): Promise<readonly Accessible[]> {
     const parent = node.parentId === undefined ? undefined : (made.get(node.parentId) ?? make(node.parentId))
     if (node.ignored) return parent
     const accessible: Accessible = {
-      ...{ id, parent, role: written(node.role), name: written(node.name) },
+      id,
+      parent,
+      role: written(node.role),
+      name: written(node.name),
       description: written(node.description),
       properties: new Map(node.properties?.map(({ name, value }) => [name, written(value)])),
     }

@@ -53,7 +53,8 @@ export async function startBitcoinChain(withSolver = false): Promise<BitcoinChai
   const nodes = await Promise.all([1, 2, 3].map(() => startBitcoinNode(chain)))
   const urlsOf = (api: 'node' | 'esplora') => nodes.map((node) => node.url(api)).join(',')
   return {
-    ...{ chain, nodes },
+    chain,
+    nodes,
     variables: {
       BITCOIN_RPC_URL: urlsOf('node'),
       BITCOIN_ESPLORA_COMPATIBLE_API_URL: urlsOf('esplora'),
@@ -64,8 +65,12 @@ export async function startBitcoinChain(withSolver = false): Promise<BitcoinChai
       const eth = file.assets.find(({ id }: Json) => id === 'eth')
       const assets = [...file.assets.filter(({ id }: Json) => id !== 'btc'), { ...eth, id: 'btc' }]
       const described = {
-        ...{ chainId: bitcoinChainId, name: 'bitcoin', displayName: 'Bitcoin (local)', blockTimeMs: 1_000 },
-        ...{ headMaxAgeMs: 10 * 365 * 24 * 3_600_000, feeModel: { kind: 'feerate' } },
+        chainId: bitcoinChainId,
+        name: 'bitcoin',
+        displayName: 'Bitcoin (local)',
+        blockTimeMs: 1_000,
+        headMaxAgeMs: 10 * 365 * 24 * 3_600_000,
+        feeModel: { kind: 'feerate' },
         pinPolicy: [{ confirmations: 1 }],
         ...(withSolver && {
           fillWallet: bitcoinSolver.witness.address,
@@ -73,8 +78,14 @@ export async function startBitcoinChain(withSolver = false): Promise<BitcoinChai
         }),
         currencies: [
           {
-            ...{ address: bitcoin, symbol: 'BTC', name: 'Bitcoin', decimals: 8, asset: 'btc' },
-            ...{ solver: true, targetShareBps: 10_000, source: 'local network' },
+            address: bitcoin,
+            symbol: 'BTC',
+            name: 'Bitcoin',
+            decimals: 8,
+            asset: 'btc',
+            solver: true,
+            targetShareBps: 10_000,
+            source: 'local network',
           },
         ],
       }
@@ -122,14 +133,14 @@ export const heldOnBitcoin = ({ chain }: Pick<BitcoinSettling, 'chain'>, script:
 /** Request of a quote from Bitcoin to dollars on base; `more` replaces members of the request. */
 export function fromBitcoin({ network }: BitcoinSettling, user: string, more: Json = {}): Json {
   return {
-    ...{
-      user,
-      recipient: userOf(network, 0).address,
-      originChainId: bitcoinChainId,
-      destinationChainId: 8453,
-    },
-    ...{ originCurrency: bitcoin, destinationCurrency: currencyAddress(network, 'base', 'USDC') },
-    ...{ amount: '2000000', tradeType: 'EXACT_INPUT' },
+    user,
+    recipient: userOf(network, 0).address,
+    originChainId: bitcoinChainId,
+    destinationChainId: 8453,
+    originCurrency: bitcoin,
+    destinationCurrency: currencyAddress(network, 'base', 'USDC'),
+    amount: '2000000',
+    tradeType: 'EXACT_INPUT',
     ...more,
   }
 }
@@ -153,8 +164,12 @@ export function psbtOf({ steps }: QuoteAnswer): Psbt {
 
 /** Request of a quote from dollars on base to Bitcoin. */
 export const toBitcoin = ({ network }: BitcoinSettling, recipient: string): Json => ({
-  ...{ originChainId: 8453, originCurrency: currencyAddress(network, 'base', 'USDC') },
-  ...{ destinationChainId: bitcoinChainId, destinationCurrency: bitcoin, amount: '50000000', recipient },
+  originChainId: 8453,
+  originCurrency: currencyAddress(network, 'base', 'USDC'),
+  destinationChainId: bitcoinChainId,
+  destinationCurrency: bitcoin,
+  amount: '50000000',
+  recipient,
 })
 
 export const quoteToBitcoin = (at: BitcoinSettling, recipient: string): Promise<QuoteAnswer> =>

@@ -46,7 +46,8 @@ export async function placeCallTargets(session: Session, chainKey: UserChain) {
       call(
         market,
         encodeFunctionData({
-          ...{ abi: lendingMarketAbi, functionName: 'supply' },
+          abi: lendingMarketAbi,
+          functionName: 'supply',
           args: [token, amount, onBehalfOf, 0],
         }),
       ),
@@ -57,7 +58,10 @@ export async function placeCallTargets(session: Session, chainKey: UserChain) {
       ),
     supplied: (token: Hex, holder: Hex) =>
       chain.client.readContract({
-        ...{ address: market, abi: lendingMarketAbi, functionName: 'supplied', args: [token, holder] },
+        address: market,
+        abi: lendingMarketAbi,
+        functionName: 'supplied',
+        args: [token, holder],
       }),
     /** A user's delegation to have his tokens supplied, and the calls that hand them to him and redeem it. */
     async delegated(token: Hex, amount: bigint, user: LocalAccount): Promise<readonly SentCall[]> {
@@ -65,14 +69,17 @@ export async function placeCallTargets(session: Session, chainKey: UserChain) {
         ...([token, market, amount] as const),
       ])
       const agree = encodeFunctionData({
-        ...{ abi: delegationManagerAbi, functionName: 'agree', args: [execution] },
+        abi: delegationManagerAbi,
+        functionName: 'agree',
+        args: [execution],
       })
       await chain.send(user, [
         { what: 'delegation', to: delegationManager, data: agree },
         { what: 'allowance', ...approve(token, delegationManager, amount) },
       ])
       const redeem = encodeFunctionData({
-        ...{ abi: delegationManagerAbi, functionName: 'redeemDelegations' },
+        abi: delegationManagerAbi,
+        functionName: 'redeemDelegations',
         args: [
           [encodeAbiParameters(parseAbiParameters('address'), [user.address])],
           [toHex(0, { size: 32 })],

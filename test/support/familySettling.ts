@@ -76,7 +76,9 @@ export async function startFamilySettling<Chain extends QuotedChain>(
       expectCharges(database, async (chainId, hash) => (await onEvm(chainId, hash)) ?? chain.costOf?.(hash)),
     )
     const requests = createRequestDriver({
-      ...{ network, database, url },
+      network,
+      database,
+      url,
       solver: createScriptedSolver({ network, url, apiKey: solverKey }),
     })
     return { ...chain, network, service, url, database, oracles, requests, configs, stop }

@@ -75,7 +75,10 @@ const tokensOf = (
 ) =>
   client.readContract({
     // CAST: both are addresses of an EVM chain.
-    ...{ address: address as Hex, abi: erc20Abi, functionName: 'balanceOf', args: [holder as Hex] },
+    address: address as Hex,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder as Hex],
   })
 
 /** Nobody was ever there: on Hyperliquid whoever pays him first pays for his account. */
@@ -200,9 +203,14 @@ export async function requestOf(
   const { user, deposit } = await sides[from].wallet()
   const body = {
     // On a chain that is both origin and destination, the recipient would be refunded, who may have no account for it.
-    ...{ user, refundTo: user, recipient, tradeType },
-    ...{ originChainId: origin.chainId, originCurrency: origin.currency },
-    ...{ destinationChainId: destination.chainId, destinationCurrency: destination.currency },
+    user,
+    refundTo: user,
+    recipient,
+    tradeType,
+    originChainId: origin.chainId,
+    originCurrency: origin.currency,
+    destinationChainId: destination.chainId,
+    destinationCurrency: destination.currency,
     amount: tradeType === 'EXACT_INPUT' ? origin.amount : destination.amount,
     // The solver executes these requests: otherwise the users would, and a family's own transactions are not followed.
     ...(from === to && from !== 'EVM' && { forceSolverExecution: true }),

@@ -61,9 +61,11 @@ export async function startFamilySolving(
     const settings = await bench.settings(
       { url: six.url, apiKey: serviceKey },
       {
-        ...{ CONFIG_DIR: chains.solana.configs.directory, ...(await placesOf(chains.endpoints)) },
+        CONFIG_DIR: chains.solana.configs.directory,
+        ...(await placesOf(chains.endpoints)),
         ...(await walletKeys(chains)),
-        ...{ ORACLES: oracles, ORACLES_THRESHOLD: '2' },
+        ORACLES: oracles,
+        ORACLES_THRESHOLD: '2',
         HUB_ECDSA_PRIVATE_KEY: chains.network.keys.keeper.privateKey,
         POLL_INTERVAL_MS: '200',
       },
@@ -102,11 +104,20 @@ async function startOracles(
     vouching.map(async ({ privateKey, url }) => {
       const peers = vouching.filter((other) => other.url !== url).map((other) => `${other.url}|${peerKey}`)
       const oracle = spawnOracle({
-        ...{ ENVIRONMENT: 'local', HTTP_HOST: '127.0.0.1', HTTP_PORT: new URL(url).port, OPS_PORT: '0' },
-        ...{ CONFIG_DIR: solana.configs.directory, ...endpoints },
-        ...{ SIGNING_MODULE: 'raw-private-key', ECDSA_PRIVATE_KEY: privateKey },
-        ...{ API_KEYS: `${callerKey}:caller`, AHEAD: 'off', FINALITY_CHECK_INTERVAL_MS: '100' },
-        ...{ PEERS: peers.join(';'), PEER_API_KEYS: `${peerKey}:peers`, ORACLE_SIGNERS_THRESHOLD: '2' },
+        ENVIRONMENT: 'local',
+        HTTP_HOST: '127.0.0.1',
+        HTTP_PORT: new URL(url).port,
+        OPS_PORT: '0',
+        CONFIG_DIR: solana.configs.directory,
+        ...endpoints,
+        SIGNING_MODULE: 'raw-private-key',
+        ECDSA_PRIVATE_KEY: privateKey,
+        API_KEYS: `${callerKey}:caller`,
+        AHEAD: 'off',
+        FINALITY_CHECK_INTERVAL_MS: '100',
+        PEERS: peers.join(';'),
+        PEER_API_KEYS: `${peerKey}:peers`,
+        ORACLE_SIGNERS_THRESHOLD: '2',
         ORACLE_SIGNERS: keys.oracles.map(({ address }) => address).join(';'),
       })
       started(oracle)
@@ -132,7 +143,8 @@ async function walletKeys({ solana }: FamilyChains): Promise<Readonly<Record<str
     ED25519_PRIVATE_KEY: bytesToHex(solana.solver.secretKey.slice(0, 32)),
     BITCOIN_PRIVATE_KEY: bytesToHex(bitcoinSolver.secret),
     TRON_PRIVATE_KEY: tronSolverKey,
-    ...{ LIGHTER_PRIVATE_KEY: lighterKey, LIGHTER_API_KEY: await makeLighterKey() },
+    LIGHTER_PRIVATE_KEY: lighterKey,
+    LIGHTER_API_KEY: await makeLighterKey(),
     HYPERLIQUID_PRIVATE_KEY: hyperliquidKey,
   }
 }
@@ -141,19 +153,26 @@ async function walletKeys({ solana }: FamilyChains): Promise<Readonly<Record<str
 async function describePaying({ solana, btc }: FamilyChains): Promise<void> {
   const [coins] = btc.chain.unspentOf(bitcoinSolver.witness.script)
   const policyOf = (currency: string, floor: string, more: object) => ({
-    ...{ relayGasPerHourWei: '0', floors: [{ currency, amount: floor }], ...more },
+    relayGasPerHourWei: '0',
+    floors: [{ currency, amount: floor }],
+    ...more,
   })
   const chains = {
     bitcoin: policyOf(bitcoin, '100000', {
-      ...{ maxFeePerGasWei: '50000', bumpAfterSeconds: 60, gasPerHourWei: '1000000' },
+      maxFeePerGasWei: '50000',
+      bumpAfterSeconds: 60,
+      gasPerHourWei: '1000000',
       firstOutput: `${coins?.txid}:${coins?.vout}`,
     }),
     tron: policyOf(trx, '100000000', { maxFeePerGasWei: '500', gasPerHourWei: '10000000000' }),
     lighter: policyOf(perpsDollars, '100000000', {
-      ...{ maxFeePerGasWei: '5000000', gasPerHourWei: '1000000000', apiKeyIndex },
+      maxFeePerGasWei: '5000000',
+      gasPerHourWei: '1000000000',
+      apiKeyIndex,
     }),
     hyperliquid: policyOf(perps, '100000000', {
-      ...{ maxFeePerGasWei: '200000000', gasPerHourWei: '100000000000' },
+      maxFeePerGasWei: '200000000',
+      gasPerHourWei: '100000000000',
     }),
   }
   await solana.configs.edit('solver.local.json', (file) => ({

@@ -66,7 +66,10 @@ export async function startHyperliquidChain(
   venue.fund(solver, { '': 2_000_000_000_000n, [spotDollars]: 1_000_000_000_000n })
   const nodes = await Promise.all([1, 2, 3].map(() => startExchange(ledger)))
   return {
-    ...{ ledger, venue, nodes, network },
+    ledger,
+    venue,
+    nodes,
+    network,
     variables: {
       HYPERLIQUID_RPC_URL: nodes.map(({ url }) => url).join(','),
       RELAY_RPC_URL: network.chains.hub.url,
@@ -76,8 +79,12 @@ export async function startHyperliquidChain(
       const file = Object(quoteFile)
       const listed = { decimals: 8, asset: 'usdc', solver: true, source: 'local network' }
       const described = {
-        ...{ chainId: hyperliquidChainId, name: 'hyperliquid', displayName: 'Hyperliquid (local)' },
-        ...{ blockTimeMs: 1_000, headMaxAgeMs: 60_000, feeModel: { kind: 'flat' } },
+        chainId: hyperliquidChainId,
+        name: 'hyperliquid',
+        displayName: 'Hyperliquid (local)',
+        blockTimeMs: 1_000,
+        headMaxAgeMs: 60_000,
+        feeModel: { kind: 'flat' },
         pinPolicy: [{ finalized: true }],
         ...(withSolver && { fillWallet: solver }),
         currencies: [
@@ -125,7 +132,8 @@ export async function authorize(
     domain: { ...domain, chainId, verifyingContract: domain.verifyingContract as Hex },
     // CAST: the types that a wallet reads are the same list.
     types: types as Record<string, { name: string; type: string }[]>,
-    ...{ primaryType, message: { ...message, ...change } },
+    primaryType,
+    message: { ...message, ...change },
   })
   return post(`${url}${to.endpoint}?signature=${signature}`, {
     ...to.body,
@@ -180,8 +188,14 @@ export async function payOnHyperliquid(
   return send(
     at,
     {
-      ...{ hyperliquidChain: 'Mainnet', destination: asked.recipient, sourceDex: dex, destinationDex: dex },
-      ...{ token, amount: hyperliquidAmount(currency, amount + fee), fromSubAccount: '', nonce },
+      hyperliquidChain: 'Mainnet',
+      destination: asked.recipient,
+      sourceDex: dex,
+      destinationDex: dex,
+      token,
+      amount: hyperliquidAmount(currency, amount + fee),
+      fromSubAccount: '',
+      nonce,
     },
     solverKey,
   )
@@ -234,10 +248,14 @@ export async function postTransfer(url: string, parameters: Parameters, key: Hex
   }
   const signed = await privateKeyToAccount(key).signTypedData({
     domain: {
-      ...{ name: 'HyperliquidSignTransaction', version: '1', chainId: signatureChainId },
+      name: 'HyperliquidSignTransaction',
+      version: '1',
+      chainId: signatureChainId,
       verifyingContract: `0x${'0'.repeat(40)}`,
     },
-    ...{ types, primaryType: sendAssetType, message: parameters },
+    types,
+    primaryType: sendAssetType,
+    message: parameters,
   })
   const { r, s, v } = parseSignature(signed)
   const action = { ...parameters, type: 'sendAsset', signatureChainId: `0x${signatureChainId.toString(16)}` }

@@ -61,7 +61,8 @@ export async function startLighterChain(withSolver = false): Promise<LighterChai
   // No local network may look like the main one.
   for (const node of nodes) node.setContract(`0x${'1f'.repeat(20)}`)
   return {
-    ...{ exchange, nodes },
+    exchange,
+    nodes,
     variables: {
       LIGHTER_RPC_URL: nodes.map(({ url }) => url).join(','),
       LIGHTER_EXPLORER_API_URL: nodes[1]?.explorerUrl ?? '',
@@ -70,17 +71,29 @@ export async function startLighterChain(withSolver = false): Promise<LighterChai
       const file = Object(quoteFile)
       const listed = { solver: true, source: 'local network' }
       const described = {
-        ...{ chainId: lighterChainId, name: 'lighter', displayName: 'Lighter (local)', blockTimeMs: 1_000 },
-        ...{ headMaxAgeMs: 60_000, feeModel: { kind: 'flat', transferFee: '3000000' } },
+        chainId: lighterChainId,
+        name: 'lighter',
+        displayName: 'Lighter (local)',
+        blockTimeMs: 1_000,
+        headMaxAgeMs: 60_000,
+        feeModel: { kind: 'flat', transferFee: '3000000' },
         pinPolicy: [{ finalized: true }],
         ...(withSolver && { fillWallet: solver.account }),
         currencies: [
           {
-            ...{ address: perpsDollars, symbol: 'USDC', name: 'USD Coin', decimals: 6, asset: 'usdc' },
+            address: perpsDollars,
+            symbol: 'USDC',
+            name: 'USD Coin',
+            decimals: 6,
+            asset: 'usdc',
             ...listed,
           },
           {
-            ...{ address: lighterEther, symbol: 'ETH', name: 'Ether', decimals: 8, asset: 'eth' },
+            address: lighterEther,
+            symbol: 'ETH',
+            name: 'Ether',
+            decimals: 8,
+            asset: 'eth',
             ...listed,
           },
         ],
@@ -125,8 +138,13 @@ export const transferStep = z.object({
   action: z.object({
     type: z.literal('transfer'),
     parameters: z.object({
-      ...{ toAccountIndex: z.number(), assetIndex: z.number(), fromRouteType: z.number() },
-      ...{ toRouteType: z.number(), amount: z.number(), usdcFee: z.number(), memo: z.string() },
+      toAccountIndex: z.number(),
+      assetIndex: z.number(),
+      fromRouteType: z.number(),
+      toRouteType: z.number(),
+      amount: z.number(),
+      usdcFee: z.number(),
+      memo: z.string(),
     }),
   }),
 })
@@ -140,9 +158,12 @@ export async function executeLighterStep(
   const { parameters } = transferStep.parse(data).action
   const whole = (value: number) => BigInt(value)
   return sendTransfer(at, user, {
-    ...{ toAccountIndex: whole(parameters.toAccountIndex), assetIndex: whole(parameters.assetIndex) },
-    ...{ fromRouteType: whole(parameters.fromRouteType), toRouteType: whole(parameters.toRouteType) },
-    ...{ amount: whole(parameters.amount), usdcFee: whole(parameters.usdcFee) },
+    toAccountIndex: whole(parameters.toAccountIndex),
+    assetIndex: whole(parameters.assetIndex),
+    fromRouteType: whole(parameters.fromRouteType),
+    toRouteType: whole(parameters.toRouteType),
+    amount: whole(parameters.amount),
+    usdcFee: whole(parameters.usdcFee),
     // CAST: a memo is 0x and 64 hex digits, or the exchange refuses it.
     memo: parameters.memo as Hex,
   })
@@ -166,13 +187,12 @@ export async function payOnLighter(
   const isPerps = asked.currency === perpsDollars
   const [asset, route] = isPerps ? [3n, 0n] : [BigInt(asked.currency), 1n]
   return sendTransfer(at, solver, {
-    ...{
-      toAccountIndex: BigInt(asked.recipient),
-      assetIndex: asset,
-      fromRouteType: route,
-      toRouteType: route,
-    },
-    ...{ amount: change.amount ?? BigInt(asked.amount), usdcFee: at.exchange.transferFee },
+    toAccountIndex: BigInt(asked.recipient),
+    assetIndex: asset,
+    fromRouteType: route,
+    toRouteType: route,
+    amount: change.amount ?? BigInt(asked.amount),
+    usdcFee: at.exchange.transferFee,
     // CAST: an order id is 32 bytes of hex.
     memo: change.orderId ?? (item.payload.orderId as Hex),
   })
@@ -187,12 +207,10 @@ async function sendTransfer(
 ): Promise<string> {
   keys ??= makeLighterKey()
   const signer = await openLighterSigner({
-    ...{
-      lighterChainId: circuitChainId,
-      apiKey: new Secret(await keys),
-      account: BigInt(account),
-      apiKeyIndex,
-    },
+    lighterChainId: circuitChainId,
+    apiKey: new Secret(await keys),
+    account: BigInt(account),
+    apiKeyIndex,
     nowMs: () => exchange?.nowMs() ?? Date.now(),
   })
   const url = nodes[0]?.url ?? ''

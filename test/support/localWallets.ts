@@ -50,11 +50,15 @@ export function localWallets(session: Session, index: number): Readonly<Record<F
   const quoteUrl = `http://127.0.0.1:${services.find(({ plan }) => plan.name === 'quote-api')?.ports['http']}`
   const urlOf = (family: Exclude<Family, 'evm'>) => others.urls[family].url
   const on = (family: Exclude<Family, 'evm'>, symbol: string, amount: bigint) => ({
-    ...{ chainId: familyChainIds[family], currency: tokens[family][symbol] ?? '', amount: amount.toString() },
+    chainId: familyChainIds[family],
+    currency: tokens[family][symbol] ?? '',
+    amount: amount.toString(),
   })
   return {
     evm: {
-      ...{ chainId: deployment.base.chainId, currency: deployment.base.tokens.USDC, amount: '200000000' },
+      chainId: deployment.base.chainId,
+      currency: deployment.base.tokens.USDC,
+      amount: '200000000',
       account: user.address,
       async pay({ steps }) {
         const { walletClient, publicClient } = chains.base.chain.as(user)

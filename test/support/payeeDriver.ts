@@ -96,7 +96,9 @@ export function createPayeeDriver(at: {
         const deposits = await ask(at.oracle, 'depository-deposits/v1', { chainId, transactionId })
         const onchainId = deposits.body.messages?.[0].result.onchainId
         const attested = await ask(at.oracle, 'solver-refunds/v1', {
-          ...{ order, orderSignature, inputs: [{ transactionId, onchainId, inputIndex: 0 }] },
+          order,
+          orderSignature,
+          inputs: [{ transactionId, onchainId, inputIndex: 0 }],
           refunds: [{ transactionId: refund?.txHash, inputIndex: 0, refundIndex: 0 }],
         })
         answer = attested.body

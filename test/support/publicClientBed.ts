@@ -31,7 +31,9 @@ export async function startPublicClientBed(
   const chainOf = (key: UserChain) => {
     const { chainId, url: rpcUrl } = session.network.chains[key]
     return defineChain({
-      ...{ id: chainId, name: key, nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 } },
+      id: chainId,
+      name: key,
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
       rpcUrls: { default: { http: [rpcUrl] } },
     })
   }

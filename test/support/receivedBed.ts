@@ -76,7 +76,11 @@ export async function startReceivedBed(
       const address = weth.publicKey.toBase58()
       return [
         {
-          ...{ address, symbol: 'WETH', name: 'Wrapped Ether', decimals: 9, asset: 'eth' },
+          address,
+          symbol: 'WETH',
+          name: 'Wrapped Ether',
+          decimals: 9,
+          asset: 'eth',
           tokenProgram: token2022Program,
         },
       ]
@@ -89,7 +93,8 @@ export async function startReceivedBed(
   const { environment } = await bench.settings(
     { url, apiKey: solverKey },
     {
-      ...{ CONFIG_DIR: at.solana.configs.directory, SOLANA_RPC_URL: bed.url },
+      CONFIG_DIR: at.solana.configs.directory,
+      SOLANA_RPC_URL: bed.url,
       ED25519_PRIVATE_KEY: `0x${seed}`,
     },
   )
@@ -114,7 +119,10 @@ export async function startReceivedBed(
   const { base } = network.chains
 
   return {
-    ...{ at, solver, fillWallet, openAccount },
+    at,
+    solver,
+    fillWallet,
+    openAccount,
     tokenOf: (currency) => tokens[currency],
     addressOf: (currency) => (currency === 'SOL' ? sol : tokens[currency].mint.toBase58()),
     async solanaUser(holds = 'SOL') {
@@ -159,7 +167,10 @@ export async function startReceivedBed(
     async execute(account, quote) {
       const transactions = transactionsOf(quote).map(({ id, to, data, value }) => ({
         // CAST: steps hold addresses and calldata, which the wire describes as text.
-        ...{ what: id, to: to as Hex, data: data as Hex, valueWei: BigInt(value) },
+        what: id,
+        to: to as Hex,
+        data: data as Hex,
+        valueWei: BigInt(value),
       }))
       await base.chain.send(account, transactions)
     },
@@ -186,7 +197,9 @@ export async function createWeth(bed: SolanaBed, mint: Keypair, fillWallet: Publ
   const { publicKey: authority } = bed.user
   const [key, program] = [mint.publicKey, token2022Program]
   const creation = SystemProgram.createAccount({
-    ...{ fromPubkey: authority, newAccountPubkey: key, space: mintBytes.plain },
+    fromPubkey: authority,
+    newAccountPubkey: key,
+    space: mintBytes.plain,
     lamports: Number(bed.node.rentExemption(mintBytes.plain)),
     programId: new PublicKey(program),
   })

@@ -166,11 +166,14 @@ export function recoverySides({ chains, url }: SixFamilies): Readonly<Record<Rec
         const { r, s, v } = parseSignature(signature)
         const body = {
           action: { ...action, nonce, type: 'sendAsset', signatureChainId: '0xa4b1' },
-          ...{ nonce, signature: { r, s, v: Number(v) } },
+          nonce,
+          signature: { r, s, v: Number(v) },
         }
         const headers = { 'content-type': 'application/json' }
         const answer = await fetch(`${hyperliquid.nodes[0]?.url}/exchange`, {
-          ...{ method: 'POST', headers, body: JSON.stringify(body) },
+          method: 'POST',
+          headers,
+          body: JSON.stringify(body),
         })
         const said = Object(await answer.json())
         if (said.status !== 'ok') throw new Error(`it was not taken: ${said.response}`)
@@ -195,13 +198,11 @@ export function recoverySides({ chains, url }: SixFamilies): Readonly<Record<Rec
       },
       additionalData: () => ({
         'lighter-vm': {
-          ...{
-            fromRouteType: '0',
-            toRouteType: '0',
-            apiKeyIndex: `${apiKeyIndex}`,
-            assetIndex: '3',
-            memo: '',
-          },
+          fromRouteType: '0',
+          toRouteType: '0',
+          apiKeyIndex: `${apiKeyIndex}`,
+          assetIndex: '3',
+          memo: '',
           nonce: lighter.exchange.nextNonce(lighterDepository, `${apiKeyIndex}`).toString(),
           usdcFee: lighter.exchange.transferFee.toString(),
         },
@@ -209,11 +210,17 @@ export function recoverySides({ chains, url }: SixFamilies): Readonly<Record<Rec
       async pay(payload, signature) {
         const transfer = decodeLighterWithdrawal(payload)
         const info = renderTransferInfo({
-          ...{ FromAccountIndex: transfer.fromAccountIndex, ApiKeyIndex: transfer.apiKeyIndex },
-          ...{ ToAccountIndex: transfer.toAccountIndex, AssetIndex: transfer.assetIndex },
-          ...{ FromRouteType: transfer.fromRouteType, ToRouteType: transfer.toRouteType },
-          ...{ Amount: transfer.amount, USDCFee: transfer.usdcFee, Nonce: transfer.nonce },
-          ...{ Memo: [...hexToBytes(transfer.memo)], ExpiredAt: BigInt(Date.now()) + 600_000n },
+          FromAccountIndex: transfer.fromAccountIndex,
+          ApiKeyIndex: transfer.apiKeyIndex,
+          ToAccountIndex: transfer.toAccountIndex,
+          AssetIndex: transfer.assetIndex,
+          FromRouteType: transfer.fromRouteType,
+          ToRouteType: transfer.toRouteType,
+          Amount: transfer.amount,
+          USDCFee: transfer.usdcFee,
+          Nonce: transfer.nonce,
+          Memo: [...hexToBytes(transfer.memo)],
+          ExpiredAt: BigInt(Date.now()) + 600_000n,
         }).replace('"L1Sig":""', `"L1Sig":"${signature}"`)
         const body = new URLSearchParams({ tx_type: '12', tx_info: info })
         const sent = await fetch(`${lighter.nodes[0]?.url}/api/v1/sendTx`, { method: 'POST', body })

@@ -81,21 +81,24 @@ export function drawWish(bed: SessionBed, random: Random, { doomedShare = 0 } = 
   const maxSubsidyMicroUsd = isSponsored && random.unit() < 0.5 ? random.between(1_000n, 300_000n) : undefined
   const receives = addressOf(to, gets)
   return {
-    ...{
-      userIndex,
-      from,
-      to,
-      isDoomed,
-      called,
-      swaps: pays !== gets,
-      maxSubsidyMicroUsd,
-      recipient,
-      receives,
-    },
+    userIndex,
+    from,
+    to,
+    isDoomed,
+    called,
+    swaps: pays !== gets,
+    maxSubsidyMicroUsd,
+    recipient,
+    receives,
     body: {
-      ...{ user: keys.users[userIndex]?.address, recipient, tradeType, amount: amount.toString() },
-      ...{ originChainId: deployment[from].chainId, destinationChainId: deployment[to].chainId },
-      ...{ originCurrency: addressOf(from, pays), destinationCurrency: receives },
+      user: keys.users[userIndex]?.address,
+      recipient,
+      tradeType,
+      amount: amount.toString(),
+      originChainId: deployment[from].chainId,
+      destinationChainId: deployment[to].chainId,
+      originCurrency: addressOf(from, pays),
+      destinationCurrency: receives,
       ...(isSponsored && { subsidizeFees: true }),
       ...(maxSubsidyMicroUsd !== undefined && { maxSubsidizationAmount: maxSubsidyMicroUsd.toString() }),
       ...(random.unit() < 0.3 && { appFees: [{ recipient: keys.users[0]?.address, fee: '40' }] }),
@@ -173,7 +176,10 @@ export function createRequestLives(
     const transactions = quote.steps.flatMap(({ id, items }) =>
       items.map(({ data }) => ({
         // CAST: steps hold addresses and calldata.
-        ...{ what: id, to: data.to as Hex, data: data.data as Hex, valueWei: BigInt(data.value) },
+        what: id,
+        to: data.to as Hex,
+        data: data.data as Hex,
+        valueWei: BigInt(data.value),
       })),
     )
     await inTurn(`${from} ${userIndex}`, () => chains[from].chain.send(user, transactions))
@@ -225,7 +231,10 @@ export function createRequestLives(
       if (receives === nativeCurrency) return { amount: native, native }
       const args = [recipient] as const
       const amount = await client.readContract({
-        ...{ address: receives, abi: erc20Abi, functionName: 'balanceOf', args },
+        address: receives,
+        abi: erc20Abi,
+        functionName: 'balanceOf',
+        args,
       })
       return { amount, native }
     },

@@ -34,7 +34,8 @@ export function shortDepositsOf(
       // A refund makes no account.
       await bed.send([createTokenAccount({ payer: user.publicKey, owner, mint })])
       return {
-        ...{ user: user.publicKey.toBase58(), refundTo: owner.toBase58() },
+        user: user.publicKey.toBase58(),
+        refundTo: owner.toBase58(),
         async returned() {
           const { value } = await bed.connection.getTokenAccountBalance(tokenAccount(owner, mint))
           return BigInt(value.amount)
@@ -58,7 +59,8 @@ export function shortDepositsOf(
       const { address: refundTo } = tronUserOf(generatePrivateKey())
       const { client } = tron.evm.network.chains.base.chain
       return {
-        ...{ user: user.address, refundTo },
+        user: user.address,
+        refundTo,
         returned: () => client.getBalance({ address: tronHexAddress(refundTo) }),
         deposit(quote) {
           const step = stepSchema.parse(quote.steps[0]?.items[0]?.data)
@@ -84,7 +86,8 @@ export function shortDepositsOf(
       const [user, back] = [fundedHyperliquidUser(hyperliquid), fundedHyperliquidUser(hyperliquid)]
       const before = hyperliquid.venue.balanceOf(back.account, '')
       return {
-        ...{ user: user.account, refundTo: back.account },
+        user: user.account,
+        refundTo: back.account,
         returned: async () => hyperliquid.venue.balanceOf(back.account, '') - before,
         async deposit(quote) {
           const { status } = await authorize(url, quote, user)

@@ -67,7 +67,13 @@ export async function startFamilyChains(change: SolanaServiceChange = {}): Promi
     const { CONFIG_DIR: _configs, ...endpoints } = solanas
     const { base, optimism } = network.chains
     return {
-      ...{ network, solana: { bed, configs, solver }, btc, tron, lighter, hyperliquid, stop },
+      network,
+      solana: { bed, configs, solver },
+      btc,
+      tron,
+      lighter,
+      hyperliquid,
+      stop,
       endpoints: Object.assign(
         { BASE_RPC_URL: base.url, OPTIMISM_RPC_URL: optimism.url, ...endpoints },
         ...others.map(({ variables: { HUB_ECDSA_PRIVATE_KEY: _key, ...places } }) => places),
@@ -110,7 +116,9 @@ export async function startSixFamilies(chains: FamilyChains, oracles?: string): 
     const database = createDatabase({ connectionString, poolSize: 2, acquireTimeoutMs: 60_000 })
     closers.push(() => database.close())
     const requests = createRequestDriver({
-      ...{ network, database, url },
+      network,
+      database,
+      url,
       solver: createScriptedSolver({ network, url, apiKey: solverKey }),
     })
     return { chains, url, database, requests, stop }

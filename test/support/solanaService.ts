@@ -48,7 +48,9 @@ export async function startSolanaService(change: SolanaServiceChange = {}): Prom
     const service = await startTestService(places.network, variables)
     const { publicUrl } = await service.listen()
     return {
-      ...{ ...places, service, url: publicUrl },
+      ...places,
+      service,
+      url: publicUrl,
       async stop() {
         await service.stop()
         await stop()
@@ -140,19 +142,22 @@ async function describeSolana(
         targetShareBps: 10_000,
       },
       {
-        ...{ address: bed.mint.toBase58(), symbol: 'USDC', name: 'USD Coin', decimals: 6, asset: 'usdc' },
-        ...{ ...held, targetShareBps: 2_000 },
+        address: bed.mint.toBase58(),
+        symbol: 'USDC',
+        name: 'USD Coin',
+        decimals: 6,
+        asset: 'usdc',
+        ...held,
+        targetShareBps: 2_000,
       },
       ...more.map((currency) => ({ ...held, ...currency })),
     ]
     const solana = {
-      ...{
-        chainId: solanaChainId,
-        name: 'solana',
-        displayName: 'Solana (local)',
-        blockTimeMs: 400,
-        headMaxAgeMs,
-      },
+      chainId: solanaChainId,
+      name: 'solana',
+      displayName: 'Solana (local)',
+      blockTimeMs: 400,
+      headMaxAgeMs,
       feeModel: { kind: 'priority-fee' },
       fillWallet,
       depositAddressProgram: bed.addressProgram.toBase58(),

@@ -82,11 +82,18 @@ export async function startTronChain(withSolver = false, isStill = false): Promi
   const urls = nodes.map((node) => node.url)
   const client = clientOf(urls, tronAddress(evm.deployment.depository))
   const paying = payingFamily({ vmType: 'tron-vm' })?.open({
-    ...{ client, key: new Secret(solver.key), fillContract },
+    client,
+    key: new Secret(solver.key),
+    fillContract,
   })
   if (paying === undefined) throw new Error('the family pays')
   return {
-    ...{ evm, ledger, nodes, prices, usdc, paying },
+    evm,
+    ledger,
+    nodes,
+    prices,
+    usdc,
+    paying,
     variables: { TRON_RPC_URL: urls.join(',') },
     async costOf(hash) {
       const body = JSON.stringify({ value: hash.replace(/^0x/, '') })
@@ -105,18 +112,33 @@ export async function startTronChain(withSolver = false, isStill = false): Promi
       const assets = [...others, { ...eth, id: 'trx', priceKey: 'USDC/USD' }]
       const listed = { solver: true, source: 'local network' }
       const described = {
-        ...{ chainId: tronChainId, name: 'tron', displayName: 'Tron (local)', blockTimeMs: 1_000 },
-        ...{ headMaxAgeMs: 60_000, feeModel: { kind: 'energy' }, pinPolicy: [{ blocks: 0 }] },
+        chainId: tronChainId,
+        name: 'tron',
+        displayName: 'Tron (local)',
+        blockTimeMs: 1_000,
+        headMaxAgeMs: 60_000,
+        feeModel: { kind: 'energy' },
+        pinPolicy: [{ blocks: 0 }],
         ...(withSolver && { fillWallet: solver.address }),
         fillContract,
         currencies: [
           {
-            ...{ address: trx, symbol: 'TRX', name: 'TRON', decimals: 6, asset: 'trx' },
-            ...{ ...listed, targetShareBps: 10_000 },
+            address: trx,
+            symbol: 'TRX',
+            name: 'TRON',
+            decimals: 6,
+            asset: 'trx',
+            ...listed,
+            targetShareBps: 10_000,
           },
           {
-            ...{ address: usdc, symbol: 'USDC', name: 'USD Coin', decimals: 6, asset: 'usdc' },
-            ...{ ...listed, resetsAllowance: true },
+            address: usdc,
+            symbol: 'USDC',
+            name: 'USD Coin',
+            decimals: 6,
+            asset: 'usdc',
+            ...listed,
+            resetsAllowance: true,
           },
         ],
       }
@@ -136,8 +158,15 @@ export const startTronSettling = (withSolver = false): Promise<TronSettling> =>
 
 function clientOf(urls: readonly string[], depository: string): ChainClient {
   const chain: RegisteredChain = {
-    ...{ id: 'tron', vmType: 'tron-vm', network: undefined, hubChainId: `${hubChainId}`, additionalData: {} },
-    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository },
+    id: 'tron',
+    vmType: 'tron-vm',
+    network: undefined,
+    hubChainId: `${hubChainId}`,
+    additionalData: {},
+    ready: true,
+    rpcThreshold: 2,
+    unsetVariables: [],
+    depository,
     endpoints: urls.map((url) => new Secret(url)),
   }
   const client = connectQuotingChain(chain)
@@ -168,9 +197,14 @@ export async function fundedUser(at: Pick<TronSettling, 'evm'>): Promise<TronUse
 /** Request of a quote from TRX to dollars on base; `more` replaces members of the request. */
 export function fromTron({ network }: Pick<TronSettling, 'network'>, user: string, more: Json = {}): Json {
   return {
-    ...{ user, recipient: userOf(network, 0).address, originChainId: tronChainId, destinationChainId: 8453 },
-    ...{ originCurrency: trx, destinationCurrency: currencyAddress(network, 'base', 'USDC') },
-    ...{ amount: (1_000n * unit).toString(), tradeType: 'EXACT_INPUT' },
+    user,
+    recipient: userOf(network, 0).address,
+    originChainId: tronChainId,
+    destinationChainId: 8453,
+    originCurrency: trx,
+    destinationCurrency: currencyAddress(network, 'base', 'USDC'),
+    amount: (1_000n * unit).toString(),
+    tradeType: 'EXACT_INPUT',
     ...more,
   }
 }
@@ -185,8 +219,11 @@ export const askQuote = (at: TronSettling, user: string, more: Json = {}): Promi
 export const quoteToTron = (at: TronSettling, recipient: string, currency: string): Promise<QuoteAnswer> => {
   const [user, input] = [userOf(at.network, 0).address, currencyAddress(at.network, 'base', 'USDC')]
   return quoteFromTron(at, user, {
-    ...{ originChainId: 8453, originCurrency: input, recipient },
-    ...{ destinationChainId: tronChainId, destinationCurrency: currency },
+    originChainId: 8453,
+    originCurrency: input,
+    recipient,
+    destinationChainId: tronChainId,
+    destinationCurrency: currency,
   })
 }
 
@@ -248,7 +285,9 @@ export async function payOnTron(
     throw new Error(`cannot pay a ${item.kind}`)
   const asked = item.kind === 'fill' ? item.payload.payments : [item.payload]
   const payments = asked.map(({ recipient, currency, amount }) => ({
-    ...{ recipient, currency, amount: change.amount ?? BigInt(amount) },
+    recipient,
+    currency,
+    amount: change.amount ?? BigInt(amount),
   }))
   for (const { currency, amount } of payments) {
     const allowance = await paying.missingAllowance?.(currency, amount)

@@ -88,7 +88,11 @@ export async function startWithdrawalBed(): Promise<WithdrawalBed> {
   const authorise = (flow: Readonly<Record<string, unknown>>) => ask(trio, 'withdrawal-initiated/v2', flow)
 
   return {
-    ...{ network, venues, trio, signed, authorise },
+    network,
+    venues,
+    trio,
+    signed,
+    authorise,
     async request(venue, { owner, nonce, additionalData, amount = venue.amount }) {
       const { chainId, currency, recipient, vmType, depository } = venue
       const chain = {
@@ -100,19 +104,35 @@ export async function startWithdrawalBed(): Promise<WithdrawalBed> {
       await grantBalance(network, { holder: alias, token, amount })
       await network.mine('hub', 3)
       const flow = await signed(owner, {
-        ...{ chainId, currency, amount: amount.toString(), recipient, nonce },
-        ...{ ownerChainId: 'base', owner: owner.address },
+        chainId,
+        currency,
+        amount: amount.toString(),
+        recipient,
+        nonce,
+        ownerChainId: 'base',
+        owner: owner.address,
         ...(additionalData !== undefined && { additionalData }),
       })
       await accept(network, await ask(trio, 'withdrawal-initiation/v2', flow))
       return {
-        ...{ venue, flow, token, alias },
+        venue,
+        flow,
+        token,
+        alias,
         addressRequest: {
-          ...{ chainId, currency, recipient, withdrawalNonce: nonce },
-          ...{ withdrawer: owner.address, withdrawerChainId: 'base' },
+          chainId,
+          currency,
+          recipient,
+          withdrawalNonce: nonce,
+          withdrawer: owner.address,
+          withdrawerChainId: 'base',
         },
         holder: withdrawalAddress(chain, {
-          ...{ depository, currency, recipient, ownerAlias: alias, nonce: BigInt(nonce) },
+          depository,
+          currency,
+          recipient,
+          ownerAlias: alias,
+          nonce: BigInt(nonce),
         }),
       }
     },
@@ -131,7 +151,9 @@ export async function startWithdrawalBed(): Promise<WithdrawalBed> {
       Promise.all(
         hashes.map((hash) =>
           network.chains.hub.chain.client.readContract({
-            ...{ address: allocator, abi: allocatorAbi, functionName: 'signedPayloads' },
+            address: allocator,
+            abi: allocatorAbi,
+            functionName: 'signedPayloads',
             args: [payloadId, hash],
           }),
         ),
@@ -148,8 +170,10 @@ export async function startWithdrawalBed(): Promise<WithdrawalBed> {
     },
     v1: ({ venue, addressRequest }, { payload }, named = {}) =>
       ask(trio, 'depository-withdrawals/v1', {
-        ...{ chainId: venue.chainId, withdrawal: payloadWithdrawal(venue.vmType, payload) },
-        ...{ withdrawalAddressRequest: addressRequest, ...named },
+        chainId: venue.chainId,
+        withdrawal: payloadWithdrawal(venue.vmType, payload),
+        withdrawalAddressRequest: addressRequest,
+        ...named,
       }),
     v2: ({ flow }, named = {}) => ask(trio, 'depository-withdrawals/v2', { ...flow, ...named }),
     async stop() {

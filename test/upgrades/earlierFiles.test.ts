@@ -42,7 +42,8 @@ const caps = `0x${'0'.repeat(40)}=1`
 const endpoints: Readonly<Record<Environment, Readonly<Record<string, string>>>> = {
   'mainnets.prod': { BASE_RPC_URL: endpoint, RELAY_RPC_URL: endpoint, BASE_SIGNING_CAPS: caps },
   'testnets.prod': {
-    ...{ BASE_SEPOLIA_RPC_URL: endpoint, RELAY_TESTNET_RPC_URL: endpoint },
+    BASE_SEPOLIA_RPC_URL: endpoint,
+    RELAY_TESTNET_RPC_URL: endpoint,
     BASE_SEPOLIA_SIGNING_CAPS: caps,
   },
 }
@@ -52,11 +53,15 @@ const services = {
   'quote-api': {
     examine: examineQuoteApi,
     settings: {
-      ...{ ECDSA_PRIVATE_KEY: key('5a'), API_KEY_PEPPERS: `v1:${'9e'.repeat(32)}` },
-      ...{ ADMIN_API_KEY: 'admin-key-of-these-tests', SOLVER_API_KEY: 'solver-key-of-these-tests' },
-      ...{ FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}`, PUBLIC_URL: 'https://api.example' },
+      ECDSA_PRIVATE_KEY: key('5a'),
+      API_KEY_PEPPERS: `v1:${'9e'.repeat(32)}`,
+      ADMIN_API_KEY: 'admin-key-of-these-tests',
+      SOLVER_API_KEY: 'solver-key-of-these-tests',
+      FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}`,
+      PUBLIC_URL: 'https://api.example',
       DATABASE_URL: 'postgres://causeway:secret@127.0.0.1:9/causeway',
-      ...{ MAINNETS_BASE_URL: 'https://api.example', TESTNETS_BASE_URL: 'https://api.testnets.example' },
+      MAINNETS_BASE_URL: 'https://api.example',
+      TESTNETS_BASE_URL: 'https://api.testnets.example',
     },
   },
   oracle: {
@@ -66,10 +71,13 @@ const services = {
   solver: {
     examine: examineSolver,
     settings: {
-      ...{ ECDSA_PRIVATE_KEY: key('5c'), ORDER_SIGNERS: `0x${'5e'.repeat(20)}` },
-      ...{ QUOTE_API_URL: 'http://127.0.0.1:9', SOLVER_API_KEY: 'solver-key-of-these-tests' },
+      ECDSA_PRIVATE_KEY: key('5c'),
+      ORDER_SIGNERS: `0x${'5e'.repeat(20)}`,
+      QUOTE_API_URL: 'http://127.0.0.1:9',
+      SOLVER_API_KEY: 'solver-key-of-these-tests',
       DATABASE_URL: 'postgres://causeway:secret@127.0.0.1:9/causeway',
-      ...{ MAINNETS_BASE_URL: 'https://api.example', TESTNETS_BASE_URL: 'https://api.testnets.example' },
+      MAINNETS_BASE_URL: 'https://api.example',
+      TESTNETS_BASE_URL: 'https://api.testnets.example',
     },
   },
 } as const
@@ -87,7 +95,8 @@ async function stopping(files: Files, environment: Environment): Promise<readonl
   for (const [name, { examine, settings }] of Object.entries(services)) {
     if (name === 'solver' && files[`solver.${environment}.json`] === undefined) continue
     const variables = {
-      ...{ ENVIRONMENT: environment, CONFIG_DIR: directory },
+      ENVIRONMENT: environment,
+      CONFIG_DIR: directory,
       ...endpoints[environment],
       ...settings,
     }

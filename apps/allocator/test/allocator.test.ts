@@ -63,13 +63,17 @@ describe('the allocator', () => {
     await network.chains.base.chain.send(network.keys.fillWallet, [
       { what: 'funding', to: base.tokens.USDC, data: encodeFunctionData(transfer) },
       {
-        ...{ what: 'payout', to: base.depository },
+        what: 'payout',
+        to: base.depository,
         data: encodeFunctionData({ abi: depositoryAbi, functionName: 'execute', args }),
       },
     ])
     const received = await network.chains.base.chain.client.readContract({
       // CAST: the recipient is an address.
-      ...{ address: base.tokens.USDC, abi: erc20Abi, functionName: 'balanceOf', args: [recipient as Hex] },
+      address: base.tokens.USDC,
+      abi: erc20Abi,
+      functionName: 'balanceOf',
+      args: [recipient as Hex],
     })
     expect(received).toBe(amount)
   })
@@ -213,7 +217,8 @@ describe('an endpoint that invents a payload', () => {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
     const payload = encodeEvmWithdrawal({
       calls: [{ to, data, value: 0n, allowFailure: false }],
-      ...{ nonce: BigInt(payloadId), expiration: 4_000_000_000n },
+      nonce: BigInt(payloadId),
+      expiration: 4_000_000_000n,
     })
     const { recipient, ...rest } = request
     const [submitted] = allocatorAbi.filter(
@@ -238,13 +243,14 @@ describe('an endpoint that invents a payload', () => {
     const block = await client.getBlock({ blockTag: 'finalized' })
     const number = Number(block.number)
     const logs = events.map((event, index) => ({
-      ...{ ...event, address: network.deployment.hub.allocator, removed: false },
-      ...{
-        blockNumber: `0x${number.toString(16)}`,
-        blockHash: block.hash,
-        logIndex: `0x${(900 + index).toString(16)}`,
-      },
-      ...{ transactionHash: bytes32(1), transactionIndex: '0x0' },
+      ...event,
+      address: network.deployment.hub.allocator,
+      removed: false,
+      blockNumber: `0x${number.toString(16)}`,
+      blockHash: block.hash,
+      logIndex: `0x${(900 + index).toString(16)}`,
+      transactionHash: bytes32(1),
+      transactionIndex: '0x0',
     }))
     const proxy = await startFaultProxy({ targetUrl: network.chains.hub.url })
     onTestFinished(() => proxy.stop())

@@ -28,8 +28,11 @@ async function open(change: (deployment: TestNetwork['deployment']) => object) {
   await writeFile(path, JSON.stringify(hub))
   const { chains, keys } = network
   const variables = {
-    ...{ ENVIRONMENT: 'local', CONFIG_DIR: folder, RELAY_RPC_URL: chains.hub.url },
-    ...{ BASE_RPC_URL: chains.base.url, OPTIMISM_RPC_URL: chains.optimism.url },
+    ENVIRONMENT: 'local',
+    CONFIG_DIR: folder,
+    RELAY_RPC_URL: chains.hub.url,
+    BASE_RPC_URL: chains.base.url,
+    OPTIMISM_RPC_URL: chains.optimism.url,
   }
   const { environment, configDirectory } = loadConfig(variables, repositoryRoot)
   const signer = keys.oracles[0].address
@@ -37,13 +40,13 @@ async function open(change: (deployment: TestNetwork['deployment']) => object) {
   const logged = new Map<string, object>()
   const note = (fields: object) => void logged.set('event' in fields ? String(fields.event) : '', fields)
   const opened = await openNetwork({
-    ...{ files, environment, halts: undefined },
-    ...{
-      finalityCheckIntervalMs: 60_000,
-      headCheckIntervalMs: 500,
-      headAgeMaxMs: 30_000,
-      finalResultsKeptMax: 0,
-    },
+    files,
+    environment,
+    halts: undefined,
+    finalityCheckIntervalMs: 60_000,
+    headCheckIntervalMs: 500,
+    headAgeMaxMs: 30_000,
+    finalResultsKeptMax: 0,
     log: { error: note, warn: note, info: note },
   })
   onTestFinished(() => opened.close())

@@ -68,7 +68,9 @@ async function deposited(): Promise<string> {
   const [user] = network.keys.users
   if (user === undefined) throw new Error('the network has users')
   const transactionId = await deposit(network, 'base', user, {
-    ...{ currency: native, amount: parseEther('0.1'), id: noOrder },
+    currency: native,
+    amount: parseEther('0.1'),
+    id: noOrder,
   })
   await network.mine('base', 3)
   return transactionId
@@ -180,7 +182,9 @@ test.each(fillCurrencies)(
       output: { chain: 'base', payments: [paid] },
     })
     const inputTransaction = await deposit(network, 'base', user, {
-      ...{ currency: native, amount: 1_000_000n, id: orderId },
+      currency: native,
+      amount: 1_000_000n,
+      id: orderId,
     })
     const transactionId = await pay(network, 'base', { orderId, payments: [paid] })
     await network.mine('base', 4)
@@ -191,7 +195,9 @@ test.each(fillCurrencies)(
     const read = asked('eth_getTransactionReceipt')
     for (const proxy of proxies) await proxy.set({ kind: 'hang' })
     const { status } = await ask(running, 'solver-fills', {
-      ...{ order, orderSignature, fill: { transactionId } },
+      order,
+      orderSignature,
+      fill: { transactionId },
       inputs: [{ transactionId: inputTransaction, onchainId, inputIndex: 0 }],
     })
     expect([status, asked('eth_getTransactionReceipt')]).toEqual([200, read])
@@ -245,7 +251,9 @@ test('P-2: a peer that takes the key of the caller is asked by his request alone
   const signers = [mine, other].map(({ address }) => address).join(';')
   const { url, keys } = await passingPeer()
   const peer = await start({
-    ...{ ECDSA_PRIVATE_KEY: other.privateKey, PEER_API_KEYS: `${peerKey}:peers`, AHEAD: 'off' },
+    ECDSA_PRIVATE_KEY: other.privateKey,
+    PEER_API_KEYS: `${peerKey}:peers`,
+    AHEAD: 'off',
   })
   const own = { ECDSA_PRIVATE_KEY: mine.privateKey, ORACLE_SIGNERS: signers, ORACLE_SIGNERS_THRESHOLD: '2' }
   const beside = await start({ ...own, PEERS: `${peer.url}|${peerKey};${url}|pass-through` })

@@ -81,7 +81,9 @@ async function deploySafe(): Promise<Hex> {
   const { OracleMultisig } = await loadArtifacts()
   const { walletClient, publicClient } = network.chains.base.chain.as(user(0))
   const sent = await walletClient.deployContract({
-    ...{ abi: OracleMultisig.abi, bytecode: OracleMultisig.bytecode, args: [user(0).address] },
+    abi: OracleMultisig.abi,
+    bytecode: OracleMultisig.bytecode,
+    args: [user(0).address],
   })
   const { contractAddress } = await publicClient.waitForTransactionReceipt({ hash: sent })
   if (contractAddress === null || contractAddress === undefined) throw new Error('not deployed')
@@ -112,8 +114,14 @@ let nonce = 0
 const requestOf = (change: Partial<OwnerRequest> = {}): OwnerRequest => {
   nonce += 1
   return {
-    ...{ chainId: 'base', currency: usdc(), amount: amount.toString(), recipient },
-    ...{ nonce: String(nonce), ownerChainId: 'base', owner: safe, ...change },
+    chainId: 'base',
+    currency: usdc(),
+    amount: amount.toString(),
+    recipient,
+    nonce: String(nonce),
+    ownerChainId: 'base',
+    owner: safe,
+    ...change,
   }
 }
 const signedBy = async (signers: readonly Pick<(typeof keys)[number], 'sign'>[], request: OwnerRequest) => {
@@ -163,8 +171,11 @@ describe('P-80: the owner is an account of three keys', () => {
     expect(first.body.evidence).toMatchObject([{ chainId: 'base' }])
     await accept(network, first)
     const holder = withdrawalAddress(base, {
-      ...{ depository: network.deployment.base.depository, currency: usdc(), recipient },
-      ...{ ownerAlias: hubAlias(base, safe), nonce: BigInt(request.nonce) },
+      depository: network.deployment.base.depository,
+      currency: usdc(),
+      recipient,
+      ownerAlias: hubAlias(base, safe),
+      nonce: BigInt(request.nonce),
     })
     expect([await held(hubAlias(base, safe)), await held(holder)]).toEqual([0n, amount])
     expect(await submitExecution(network, first.body.execution)).toBe('AlreadyExecuted')
@@ -183,7 +194,9 @@ describe('P-80: the owner is an account of three keys', () => {
 test('P-84: what it deposited for an order that nobody fills goes back to it by a promise, and out', async () => {
   const { USDC } = network.deployment.optimism.tokens
   const signed = await signedOrder(network, {
-    ...{ salt: '1', refundTo: safe, input: { chain: 'base', currency: usdc(), amount } },
+    salt: '1',
+    refundTo: safe,
+    input: { chain: 'base', currency: usdc(), amount },
     output: { chain: 'optimism', payments: [{ currency: USDC, to: recipient, amount: 1_000_000n }] },
   })
   const minted = await depositTo(safe, signed.orderId)
@@ -210,7 +223,8 @@ describe('P-81: only the account on the chain of the owner counts', () => {
     await network.mine('optimism', 3)
     expect(await initiate(request, '0x01')).toMatchObject(refused)
     expect(await initiate(elsewhere, '0x01')).toMatchObject({
-      ...{ status: 400, body: { errorCode: 'INSUFFICIENT_HUB_BALANCE' } },
+      status: 400,
+      body: { errorCode: 'INSUFFICIENT_HUB_BALANCE' },
     })
   })
 

@@ -46,7 +46,8 @@ let salt = 0
 const order = (currency = usdc): Promise<SignedOrder> => {
   salt += 1
   return signedOrder(network, {
-    ...{ salt: String(salt), refundTo: owner().address },
+    salt: String(salt),
+    refundTo: owner().address,
     input: { chain: 'base', currency, amount },
     output: {
       chain: 'optimism',
@@ -66,7 +67,9 @@ type Deposited = SignedOrder & {
 /** Deposits for the order and brings the deposit to the hub. */
 async function depositFor(signed: SignedOrder): Promise<Deposited> {
   const transactionId = await deposit(network, 'base', owner(), {
-    ...{ currency: usdc, amount, id: signed.orderId },
+    currency: usdc,
+    amount,
+    id: signed.orderId,
   })
   const [deposited] = await bringToHub(signed, transactionId)
   if (deposited === undefined) throw new Error('no deposit')
@@ -85,7 +88,8 @@ async function bringToHub(signed: SignedOrder, transactionId: Hex): Promise<read
     entry: { transactionId, onchainId: id, inputIndex: 0 },
     body: { chainId: 'base', transactionId, onchainId: id, order: ordered, orderSignature },
     holder: orderAddress(base, {
-      ...{ depositor: owner().address, timestampSeconds: BigInt(extraData.timestamp) },
+      depositor: owner().address,
+      timestampSeconds: BigInt(extraData.timestamp),
       depositId: signed.orderId,
     }),
   }))
@@ -102,7 +106,10 @@ async function fill({ orderId, order: ordered, orderSignature, entry }: Deposite
   const paid = { currency: network.deployment.optimism.tokens.USDC, to: recipient, amount: 1_000_000n }
   const transactionId = await pay(network, 'optimism', { orderId, payments: [paid] })
   return ask(trio, 'solver-fills/v1', {
-    ...{ order: ordered, orderSignature, inputs: [entry], fill: { transactionId } },
+    order: ordered,
+    orderSignature,
+    inputs: [entry],
+    fill: { transactionId },
   })
 }
 
@@ -137,7 +144,9 @@ test('P-123: a deposit that nobody fills goes back: promise, entry, execution, o
   // Two of three signed each answer, every array of it, for this hub.
   const { chainId, oracle, genericMapping } = network.deployment.hub
   const terms = {
-    ...{ threshold: 2, networkOf: () => mainNetwork('ethereum-vm'), recover: recoverSigner },
+    threshold: 2,
+    networkOf: () => mainNetwork('ethereum-vm'),
+    recover: recoverSigner,
     signers: network.keys.oracles.map(({ address }) => address),
     hub: {
       executionDomain: { chainId, verifyingContract: oracle, version: '2' },
@@ -207,7 +216,9 @@ test('P-84: a second deposit of a filled order goes back, and the first does not
 async function depositTwice(signed: SignedOrder, amounts: readonly bigint[]): Promise<Hex> {
   const { depository, multicall3 } = network.deployment.base
   const callData = encodeFunctionData({
-    ...{ abi: depositoryAbi, functionName: 'depositNative', args: [owner().address, signed.orderId] },
+    abi: depositoryAbi,
+    functionName: 'depositNative',
+    args: [owner().address, signed.orderId],
   })
   const calls = amounts.map((value) => ({ target: depository, allowFailure: false, value, callData }))
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3Value', args: [calls] })
@@ -242,13 +253,19 @@ test('a deposit that is not final does not go back', async () => {
   const args = [owner().address, orderId] as const
   const data = encodeFunctionData({ abi: depositoryAbi, functionName: 'depositNative', args })
   const transactionId = await walletClient.sendTransaction({
-    ...{ to: network.deployment.base.depository, data, value: 1n },
+    to: network.deployment.base.depository,
+    data,
+    value: 1n,
   })
   await publicClient.waitForTransactionReceipt({ hash: transactionId })
   const id = onchainId({ chainId: 'base', transactionId, onchainIndex: '0' })
   expect(
     await ask(trio, 'recover/v1', {
-      ...{ chainId: 'base', transactionId, onchainId: id, order: ordered, orderSignature },
+      chainId: 'base',
+      transactionId,
+      onchainId: id,
+      order: ordered,
+      orderSignature,
     }),
   ).toMatchObject(refusedWith('TRANSACTION_NOT_FINAL'))
 })

@@ -95,7 +95,8 @@ test('a refund to the depositor does as well', async () => {
   const back = { to: depositor, currency: native, amount: (amount * 99n) / 100n }
   const [{ transactionId: swept }] = inputs
   const transactionId = await pay(network, 'base', {
-    ...{ orderId, payments: [back] },
+    orderId,
+    payments: [back],
     recordId: refundIdOf(network, { orderId }, { transactionId: swept, currency: native, amount }),
   })
   const refunds = [{ transactionId, inputIndex: 0, refundIndex: 0 }]

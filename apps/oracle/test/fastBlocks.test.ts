@@ -35,8 +35,10 @@ beforeAll(async () => {
   const { FINALITY_CHECK_INTERVAL_MS: _often, ...variables } = oracleVariables(network)
   oracle = spawnOracle({
     ...variables,
-    ...{ BASE_RPC_URL: counted.base.url, OPTIMISM_RPC_URL: counted.optimism.url },
-    ...{ AHEAD: 'on', STATE_DIR: directory },
+    BASE_RPC_URL: counted.base.url,
+    OPTIMISM_RPC_URL: counted.optimism.url,
+    AHEAD: 'on',
+    STATE_DIR: directory,
   })
   await oracle.listening()
 })

@@ -71,7 +71,8 @@ test('P-102: where no quorum for the execution is left, the message has that of 
   const list = ABC.map((name) => signers[name].address)
   const terms = { kind, hub: context.hub, networkOf: context.networkOf, recover: recoverSigner }
   expect(verifyAttestation(response, { ...terms, signers: list, threshold: 3 })).toMatchObject({
-    ...{ isQuorum: true, isExecutionHeld: true },
+    isQuorum: true,
+    isExecutionHeld: true,
   })
   const events = started.lines.map(({ event, peer }) => [event, peer])
   expect(events).toEqual([['peer_held', expect.any(String)]])

@@ -77,8 +77,10 @@ test('O-95: the doctor names a certificate that has expired, and one that nobody
   const own = await listen(second, certificate(second, second, '490101'))
   const doctor = spawnOracle(
     {
-      ...{ ENVIRONMENT: 'testnets.prod', ECDSA_PRIVATE_KEY: `0x${'5a'.repeat(32)}` },
-      ...{ RELAY_TESTNET_RPC_URL: 'http://127.0.0.1:9', NODE_EXTRA_CA_CERTS: trusted },
+      ENVIRONMENT: 'testnets.prod',
+      ECDSA_PRIVATE_KEY: `0x${'5a'.repeat(32)}`,
+      RELAY_TESTNET_RPC_URL: 'http://127.0.0.1:9',
+      NODE_EXTRA_CA_CERTS: trusted,
       PEERS: `https://${expired}|a-key-of-the-first;https://${own}|a-key-of-the-second`,
     },
     ['doctor', '--json'],

@@ -36,7 +36,9 @@ async function requestsOf(kind: 'fill' | 'refund', salt: string): Promise<number
   const [user] = network.keys.users
   if (user === undefined) throw new Error('the network has users')
   const signed = await signedOrder(network, {
-    ...{ salt, refundTo: user.address, input: { chain: 'base', currency: native, amount } },
+    salt,
+    refundTo: user.address,
+    input: { chain: 'base', currency: native, amount },
     output: { chain: 'base', payments: [{ to: user.address, currency: native, amount }] },
   })
   const { orderId, order, orderSignature } = signed

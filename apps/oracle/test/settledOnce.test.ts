@@ -36,7 +36,8 @@ let salt = 0
 const order = (): Promise<SignedOrder> => {
   salt += 1
   return signedOrder(network, {
-    ...{ salt: String(salt), refundTo: owner().address },
+    salt: String(salt),
+    refundTo: owner().address,
     input: { chain: 'base', currency: usdc, amount },
     output: {
       chain: 'optimism',
@@ -61,7 +62,8 @@ const fillOf = ({ orderId }: SignedOrder): Promise<Hex> => {
 }
 const refundOf = (signed: SignedOrder, { transactionId }: Entry): Promise<Hex> =>
   pay(network, 'base', {
-    ...{ orderId: signed.orderId, payments: [{ currency: usdc, to: owner().address, amount }] },
+    orderId: signed.orderId,
+    payments: [{ currency: usdc, to: owner().address, amount }],
     recordId: refundIdOf(network, signed, { transactionId, currency: usdc, amount }),
   })
 

@@ -141,7 +141,8 @@ test('O-21: one payment settles one deposit of an order over both', async () => 
   const currency = network.deployment.base.tokens.USDC
   const paid = { currency: network.deployment.optimism.tokens.USDC, to: user().address, amount: 1_000n }
   const signed = await signedOrder(network, {
-    ...{ salt: '77', refundTo: user().address },
+    salt: '77',
+    refundTo: user().address,
     input: { chain: 'base', currency, amount: 40_000n },
     output: { chain: 'optimism', payments: [paid] },
   })

@@ -39,7 +39,8 @@ beforeAll(async () => {
   trio = await startOracleTrio(network)
   // A ledger with the same storage and one more function.
   await network.chains.hub.chain.node.setCode({
-    ...{ address: network.deployment.hub.hub, bytecode: artifacts.FreeHub.runtimeBytecode },
+    address: network.deployment.hub.hub,
+    bytecode: artifacts.FreeHub.runtimeBytecode,
   })
 })
 afterAll(async () => {
@@ -72,11 +73,9 @@ async function send(sent: bigint): Promise<void> {
   const sender = network.keys.fillWallet
   await grantBalance(network, { holder: sender.address, token: initiated.token, amount: sent })
   const data = encodeFunctionData({
-    ...{
-      abi: artifacts.FreeHub.abi,
-      functionName: 'transfer',
-      args: [initiated.holder, initiated.token, sent],
-    },
+    abi: artifacts.FreeHub.abi,
+    functionName: 'transfer',
+    args: [initiated.holder, initiated.token, sent],
   })
   await network.chains.hub.chain.send(sender, [{ what: 'a free transfer', to: hub, data }])
   await network.mine('hub', 3)
@@ -111,7 +110,9 @@ async function payAndBurn(asked: bigint, payload: Hex): Promise<Answer> {
 
 const paidOut = () =>
   network.chains.base.chain.client.readContract({
-    ...{ address: network.deployment.base.tokens.USDC, abi: tokenAbi, functionName: 'balanceOf' },
+    address: network.deployment.base.tokens.USDC,
+    abi: tokenAbi,
+    functionName: 'balanceOf',
     args: [recipient],
   })
 
@@ -149,7 +150,8 @@ describe('(a) more hub tokens sent to a withdrawal address', () => {
     })
     const selfMade = calls.map((call) => ({ ...call, data }))
     const answer = await ask(trio, 'depository-withdrawals/v1', {
-      ...{ chainId: 'base', withdrawalAddressRequest: initiated.addressRequest },
+      chainId: 'base',
+      withdrawalAddressRequest: initiated.addressRequest,
       withdrawal: encodeEvmWithdrawal({ calls: selfMade, nonce: id, expiration: 1n }),
     })
     expect(answer).toMatchObject({ status: 400, body: { errorCode: 'WITHDRAWAL_NOT_ISSUED' } })
@@ -171,7 +173,8 @@ describe('(b) a withdrawal address that holds', () => {
   test('one unit less gets nothing signed', async () => {
     const answer = await ask(trio, 'withdrawal-initiated/v2', await flowOf(amount + 1n))
     expect(answer).toMatchObject({
-      ...{ status: 400, body: { errorCode: 'HUB_BALANCE_MISMATCH' } },
+      status: 400,
+      body: { errorCode: 'HUB_BALANCE_MISMATCH' },
     })
   })
 })

@@ -41,13 +41,20 @@ const lifetimeSeconds = 864_000
 /** Equal money for everybody, so that one payout looks like another's. */
 const recipient: Hex = `0x${'7e'.repeat(20)}`
 const terms = (owner: number, nonce: string, change: Partial<WithdrawalTerms> = {}): WithdrawalTerms => ({
-  ...{ owner: user(owner), currency: network.deployment.base.tokens.USDC, amount: 50_000_000n },
-  ...{ recipient, nonce, ...change },
+  owner: user(owner),
+  currency: network.deployment.base.tokens.USDC,
+  amount: 50_000_000n,
+  recipient,
+  nonce,
+  ...change,
 })
 
 const v1 = (withdrawal: Hex, initiated: Initiated, named: object = {}) =>
   ask(trio, 'depository-withdrawals/v1', {
-    ...{ chainId: 'base', withdrawal, withdrawalAddressRequest: initiated.addressRequest, ...named },
+    chainId: 'base',
+    withdrawal,
+    withdrawalAddressRequest: initiated.addressRequest,
+    ...named,
   })
 const v2 = (initiated: Initiated, named: object = {}) =>
   ask(trio, 'depository-withdrawals/v2', { ...initiated.flow, ...named })
@@ -112,7 +119,8 @@ test('P-117: a self-made expired request gives nothing back, before the allocato
   })
   // Alone, the bytes have a message about themselves and move nothing.
   const alone = await ask(trio, 'depository-withdrawals/v1', {
-    ...{ chainId: 'base', withdrawal: expiredCopy(payload) },
+    chainId: 'base',
+    withdrawal: expiredCopy(payload),
   })
   expect(alone.body).toMatchObject({ message: { result: { status: 2 } } })
   expect(alone.body).not.toHaveProperty('execution')

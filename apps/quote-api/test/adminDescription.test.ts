@@ -33,14 +33,19 @@ beforeAll(async () => {
   const variables = { ENVIRONMENT: 'local', DATABASE_URL: bed.connectionString, API_KEY_PEPPERS: pepperText }
   const config = loadConfig(variables, repositoryRoot)
   app = await createAdminListener({
-    ...{ logger: createLogger({ service: 'quote-api', level: 'silent' }), errors: errorPolicy },
-    ...{ host: '0.0.0.0', isLocal: false, apiKey: new Secret(adminKey), openApi: adminDescription },
+    logger: createLogger({ service: 'quote-api', level: 'silent' }),
+    errors: errorPolicy,
+    host: '0.0.0.0',
+    isLocal: false,
+    apiKey: new Secret(adminKey),
+    openApi: adminDescription,
   })
   registerAdmin(
     app,
     createAdministration({ config, database, peppers: parsePeppers(new Secret(pepperText)) }),
     {
-      ...{ database, retention: config.retention },
+      database,
+      retention: config.retention,
       chain: (signal) => openCommandChain({ config, variables, database, signal }),
       readStatus: async () => statusOf([]),
     },

@@ -26,7 +26,10 @@ beforeAll(async () => {
   testDatabase = await startTestDatabase({ directories })
   const logger = createLogger({ service: 'quote-api', level: 'silent' })
   app = await createAdminListener({
-    ...{ logger, errors: errorPolicy, host: '127.0.0.1', isLocal: true },
+    logger,
+    errors: errorPolicy,
+    host: '127.0.0.1',
+    isLocal: true,
     openApi: adminDescription,
   })
   const peppers = parsePeppers(new Secret(pepperText))
@@ -39,7 +42,9 @@ beforeAll(async () => {
   const chain = () => Promise.reject(new ConfigurationError('CUSTODY_ADDRESS is not set.'))
   const retention = { quotesDays: 30, requestsDays: undefined }
   registerAdmin(app, createAdministration({ config, database, peppers }), {
-    ...{ database, chain, retention },
+    database,
+    chain,
+    retention,
     readStatus: async () => statusOf([]),
   })
 })

@@ -117,8 +117,10 @@ async function claim(url: string, app: ReturnType<typeof privateKeyToAccount>): 
 
 const balanceOf = (holder: Hex) =>
   network.chains.base.chain.client.readContract({
-    ...{ address: network.deployment.base.tokens.USDC, abi: erc20Abi },
-    ...{ functionName: 'balanceOf', args: [holder] },
+    address: network.deployment.base.tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder],
   })
 
 test(

@@ -76,12 +76,16 @@ afterAll(async () => {
 const usdc = (chain: 'base' | 'optimism' = 'base'): LedgerAsset => ({
   chainId: network.chains[chain].chainId,
   address: network.deployment[chain].tokens.USDC,
-  ...{ symbol: 'USDC', name: 'USD Coin', decimals: 6 },
+  symbol: 'USDC',
+  name: 'USD Coin',
+  decimals: 6,
 })
 const ether = (): LedgerAsset => ({
   chainId: network.chains.base.chainId,
   address: zeroAddress,
-  ...{ symbol: 'ETH', name: 'Ether', decimals: 18 },
+  symbol: 'ETH',
+  name: 'Ether',
+  decimals: 18,
 })
 // CAST: lower-cased hex stays hex.
 const lower = (address: Hex) => address.toLowerCase() as Hex
@@ -109,7 +113,9 @@ type Ask = {
 const burning: Hex = '0x61ffff5b600190038060035700'
 const ask = (wallet: Hex, more: Ask = {}) =>
   post(`${url}/app-fees/${wallet}/claim`, {
-    ...{ chainId: usdc().chainId, currency: usdc().address, recipient: wallet },
+    chainId: usdc().chainId,
+    currency: usdc().address,
+    recipient: wallet,
     ...more,
   })
 type Prepared = { readonly claimId: Hex; readonly typedData: ClaimTypedData }
@@ -162,8 +168,10 @@ const reaches = (wallet: Hex, status: string) =>
   waitUntil(`the claim is ${status}`, async () => (await claimsOf(wallet))[0]?.status === status)
 const tokenBalance = (holder: Hex) =>
   network.chains.base.chain.client.readContract({
-    ...{ address: network.deployment.base.tokens.USDC, abi: erc20Abi },
-    ...{ functionName: 'balanceOf', args: [holder] },
+    address: network.deployment.base.tokens.USDC,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder],
   })
 
 describe('a claim', () => {
@@ -351,11 +359,9 @@ describe('a claim', () => {
     await accrue(wallet, 5_000_000n, asset)
     await callNode(network.chains.optimism.url, 'anvil_setCode', [wallet, walletCode.owned])
     const claimId = await prepared(wallet, {
-      ...{
-        chainId: asset.chainId,
-        currency: network.deployment.optimism.tokens.USDC,
-        recipient: freshAddress(),
-      },
+      chainId: asset.chainId,
+      currency: network.deployment.optimism.tokens.USDC,
+      recipient: freshAddress(),
     })
     await setOwnedDigest(network.chains.optimism.url, wallet, hexToBytes(claimId))
     proxy.set({ kind: 'unsupported', methods: ['eth_call'], code: -32_000, message: 'missing trie node' })
@@ -374,7 +380,8 @@ test('Q-68: a claim for a recipient whose code takes gas pays what that leaves, 
   expect(
     (await preparedWhole(plain.address, { ...asked, recipient: freshAddress() })).typedData.message,
   ).toMatchObject({
-    ...{ amount: `${amount}`, pays: '0.1 ETH' },
+    amount: `${amount}`,
+    pays: '0.1 ETH',
   })
   // The service asks at the newest block that it knows, which may still be the one before.
   await waitUntil('the code is seen', async () => {

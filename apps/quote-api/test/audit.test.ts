@@ -60,7 +60,10 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'causeway-audit-'))
   const logger = createLogger({ service: 'quote-api', level: 'silent' })
   admin = await createAdminListener({
-    ...{ logger, errors: errorPolicy, host: '127.0.0.1', isLocal: true },
+    logger,
+    errors: errorPolicy,
+    host: '127.0.0.1',
+    isLocal: true,
     openApi: adminDescription,
   })
   admin.addHook('onRoute', ({ method, url }) => {
@@ -72,7 +75,8 @@ beforeAll(async () => {
     admin,
     createAdministration({ config, database, peppers: parsePeppers(new Secret(pepperText)) }),
     {
-      ...{ database, retention: { quotesDays: undefined, requestsDays: undefined } },
+      database,
+      retention: { quotesDays: undefined, requestsDays: undefined },
       chain: () => Promise.reject(new ConfigurationError('no top-ups here')),
       readStatus: async () => statusOf([]),
     },
@@ -89,11 +93,17 @@ async function command(words: readonly string[], on = bed) {
   const lines: string[] = []
   const keep = async (line: string) => void lines.push(line)
   const variables = {
-    ...{ ENVIRONMENT: 'local', DATABASE_URL: on.connectionString, API_KEY_PEPPERS: pepperText },
-    ...{ CAUSEWAY_LOCAL_DIR: directory, ECDSA_PRIVATE_KEY: hexOf(0x1234, 32) },
+    ENVIRONMENT: 'local',
+    DATABASE_URL: on.connectionString,
+    API_KEY_PEPPERS: pepperText,
+    CAUSEWAY_LOCAL_DIR: directory,
+    ECDSA_PRIVATE_KEY: hexOf(0x1234, 32),
   }
   const code = await runCli({
-    ...{ words, actor: 'cli:operator', print: keep, complain: keep },
+    words,
+    actor: 'cli:operator',
+    print: keep,
+    complain: keep,
     signal: new AbortController().signal,
     config: async () => ({ config: loadConfig(variables, repositoryRoot), variables }),
   })
@@ -155,7 +165,11 @@ async function topUp(isSuspended: boolean) {
     const { eventId = 0n } = await recordTopUp(
       tx,
       {
-        ...{ ...account, transactionHash: hash, blockNumber: 5n, blockHash: hash, tail: undefined },
+        ...account,
+        transactionHash: hash,
+        blockNumber: 5n,
+        blockHash: hash,
+        tail: undefined,
         log: { logIndex: 0, ordinal: 0, from: hexOf(n, 20), value: 1_000n },
         verdict: isSuspended
           ? { kind: 'suspense', parse: 'no_tail' }
@@ -268,16 +282,22 @@ const changes: Readonly<Record<string, Change>> = {
     unknown: noKey,
   },
   'policies.set': {
-    ...{ prepare: key, body: { rules }, unknown: noKey },
+    prepare: key,
+    body: { rules },
+    unknown: noKey,
     words: (id) => ['policies', 'set', id, '--rules', JSON.stringify(rules)],
   },
   'policies.remove': { prepare: key, words: (id) => ['policies', 'remove', id], body: {}, unknown: noKey },
   'webhooks.set': {
-    ...{ prepare: key, body: { url }, unknown: noKey },
+    prepare: key,
+    body: { url },
+    unknown: noKey,
     words: (id) => ['webhooks', 'set', id, '--url', url],
   },
   'webhooks.rotate-secret': {
-    ...{ prepare: webhook, body: {}, unknown: noKey },
+    prepare: webhook,
+    body: {},
+    unknown: noKey,
     words: (id) => ['webhooks', 'rotate-secret', id],
   },
   'webhooks.replay': {
@@ -293,35 +313,41 @@ const changes: Readonly<Record<string, Change>> = {
     unknown: noKey,
   },
   'topup.reverse': {
-    ...{
-      prepare: async () => (await topUp(false)).id,
-      body: { reason },
-      hasReason: true,
-      unknown: ['999999', 'CLAIM_NOT_FINAL'],
-    },
+    prepare: async () => (await topUp(false)).id,
+    body: { reason },
+    hasReason: true,
+    unknown: ['999999', 'CLAIM_NOT_FINAL'],
     words: (id) => ['topup', 'reverse', id, ...because],
   },
   'topup.resume': {
-    ...{ prepare: haltedChain, body: { block: '4', hash: hexOf(0xb4, 32), reason }, hasReason: true },
+    prepare: haltedChain,
+    body: { block: '4', hash: hexOf(0xb4, 32), reason },
+    hasReason: true,
     words: (id) => ['topup', 'resume', id, '--block', '4', '--hash', hexOf(0xb4, 32), ...because],
   },
   'suspense.credit': {
-    ...{ prepare: async () => (await topUp(true)).id, body: { wallet, reason }, hasReason: true },
-    ...{
-      unknown: ['999999', 'CLAIM_NOT_FOUND'],
-      words: (id) => ['suspense', 'credit', id, wallet, ...because],
-    },
+    prepare: async () => (await topUp(true)).id,
+    body: { wallet, reason },
+    hasReason: true,
+    unknown: ['999999', 'CLAIM_NOT_FOUND'],
+    words: (id) => ['suspense', 'credit', id, wallet, ...because],
   },
   'ledger.resume': {
-    ...{ prepare: halted, body: { reason }, hasReason: true },
+    prepare: halted,
+    body: { reason },
+    hasReason: true,
     words: () => ['ledger', 'resume', ...because],
   },
   'sponsor.freeze': {
-    ...{ prepare: sponsor, body: { reason }, hasReason: true },
+    prepare: sponsor,
+    body: { reason },
+    hasReason: true,
     words: (of) => ['sponsor', 'freeze', of, ...because],
   },
   'sponsor.unfreeze': {
-    ...{ prepare: frozen, body: { reason }, hasReason: true },
+    prepare: frozen,
+    body: { reason },
+    hasReason: true,
     words: (of) => ['sponsor', 'unfreeze', of, ...because],
   },
   'orders.sign': {
@@ -330,29 +356,38 @@ const changes: Readonly<Record<string, Change>> = {
     hasReason: true,
   },
   'requests.retry': {
-    ...{ prepare: parked, body: { reason }, hasReason: true, unknown: noRequest },
+    prepare: parked,
+    body: { reason },
+    hasReason: true,
+    unknown: noRequest,
     words: (id) => ['requests', 'retry', id, ...because],
   },
   'requests.resolve': {
-    ...{ prepare: parked, body: { resolution: 'unpaid', reason }, hasReason: true, unknown: noRequest },
+    prepare: parked,
+    body: { resolution: 'unpaid', reason },
+    hasReason: true,
+    unknown: noRequest,
     words: (id) => ['requests', 'resolve', id, '--as', 'unpaid', ...because],
   },
   stop: {
-    ...{
-      prepare: going,
-      body: { reason },
-      hasReason: true,
-      unknown: ['none', 'UNSUPPORTED_CHAIN'],
-    },
+    prepare: going,
+    body: { reason },
+    hasReason: true,
+    unknown: ['none', 'UNSUPPORTED_CHAIN'],
     words: (chain) => ['stop', chain, ...because],
   },
   go: {
-    ...{ prepare: stopped, body: { reason }, hasReason: true, unknown: ['none', 'UNSUPPORTED_CHAIN'] },
+    prepare: stopped,
+    body: { reason },
+    hasReason: true,
+    unknown: ['none', 'UNSUPPORTED_CHAIN'],
     words: (chain) => ['go', chain, ...because],
   },
   'claims.end': {
-    ...{ prepare: claim, body: { ending: 'failed', reason }, hasReason: true },
-    ...{ unknown: [`0x${'ee'.repeat(32)}`, 'APP_FEE_CLAIM_NOT_PENDING'] },
+    prepare: claim,
+    body: { ending: 'failed', reason },
+    hasReason: true,
+    unknown: [`0x${'ee'.repeat(32)}`, 'APP_FEE_CLAIM_NOT_PENDING'],
     words: (id) => ['claims', 'end', id, '--as', 'failed', ...because],
   },
 }
@@ -466,7 +501,9 @@ describe.each(Object.entries(changes))('%s', (action, { prepare, words, body, ha
   const send = (subject: string) =>
     ask(method === 'PUT' ? 'PUT' : 'POST', path.replace(/:\w+/, subject), body)
   const lineOf = (actor: string, subject: string, outcome: string) => ({
-    ...{ actor, action, outcome },
+    actor,
+    action,
+    outcome,
     subject: action === 'keys.create' ? expect.stringMatching(/^([a-z2-7]{10}|-)$/) : subject,
   })
 
@@ -569,8 +606,12 @@ test('what the ledger alone kept before is among the lines', async () => {
   await migrate({ connectionString: older.connectionString, directories: [orderMigrations] })
   expect(await readAudit(older.database, { limit: 10 })).toMatchObject([
     {
-      ...{ at: new Date('2026-01-02'), actor: 'cli:somebody', action: 'sponsor.unfreeze', subject: '0xab' },
-      ...{ outcome: 'done', details: { reason: 'it was a mistake' } },
+      at: new Date('2026-01-02'),
+      actor: 'cli:somebody',
+      action: 'sponsor.unfreeze',
+      subject: '0xab',
+      outcome: 'done',
+      details: { reason: 'it was a mistake' },
     },
   ])
   await older.stop()

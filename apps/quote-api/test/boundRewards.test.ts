@@ -66,7 +66,9 @@ const work = (request: Buffer, kind: string) =>
 function followedBy(openRewards: OpenRewards) {
   return followBoundRewards({
     database: testDatabase.database,
-    ...{ openRewards, quoteLifetimeSeconds: 60, now: () => 0 },
+    openRewards,
+    quoteLifetimeSeconds: 60,
+    now: () => 0,
     onFailure(error) {
       throw error
     },
@@ -105,7 +107,9 @@ test('Q-42: a process that cannot read the database gives no reward', async () =
   const failures: unknown[] = []
   const follower = followBoundRewards({
     database: { transaction: () => Promise.reject(new Error('away')) },
-    ...{ openRewards, quoteLifetimeSeconds: 60, now: () => 1_000 },
+    openRewards,
+    quoteLifetimeSeconds: 60,
+    now: () => 1_000,
     onFailure: (error) => failures.push(error),
   })
   await follower.refresh()

@@ -68,7 +68,11 @@ async function command(...words: readonly string[]) {
     DATABASE_URL: bed.connectionString,
   })
   const code = await runCli({
-    ...{ words, actor: 'cli:operator', signal: new AbortController().signal, print: keep, complain: keep },
+    words,
+    actor: 'cli:operator',
+    signal: new AbortController().signal,
+    print: keep,
+    complain: keep,
     config: async () => ({ config: loadConfig(variables, repositoryRoot), variables }),
   })
   return { code, output: lines.join('\n') }
@@ -92,7 +96,8 @@ function refusalOf({ status, text }: Answer) {
   return { status, errorCode, message }
 }
 const stopped = (chainId: number, by = 'The operator stopped') => ({
-  ...{ status: 503, errorCode: 'CHAIN_STOPPED' },
+  status: 503,
+  errorCode: 'CHAIN_STOPPED',
   message: expect.stringContaining(`${by} chain ${chainId}`),
 })
 const isStopped = (url: string, chainId: number) =>
@@ -193,12 +198,16 @@ test('O-42: permits, calls and claims of a stopped chain are refused, and balanc
   // CAST: letters of another case are hex too.
   const recipient = wallet.address.toLowerCase() as Hex
   await accrueAppFees(bed.database, {
-    ...{ requestId: `0x${'a9'.repeat(32)}`, asset },
+    requestId: `0x${'a9'.repeat(32)}`,
+    asset,
     fees: [{ recipient, amount: 50_000_000n }],
   })
   const claim = () =>
     postPatiently(`${bed.url}/app-fees/${wallet.address}/claim`, {
-      ...{ chainId: 10, currency: USDC, recipient, amount: '20000000' },
+      chainId: 10,
+      currency: USDC,
+      recipient,
+      amount: '20000000',
     })
   const { claimId, typedData } = readClaimStep(await claim())
   const signature = await wallet.signTypedData(typedData)

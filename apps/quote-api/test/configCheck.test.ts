@@ -57,16 +57,24 @@ async function command(words: readonly string[], keys?: readonly string[]) {
   const lines: string[] = []
   const keep = async (line: string) => void lines.push(line)
   const variables = {
-    ...{ ENVIRONMENT: environment, CONFIG_DIR: directory, ECDSA_PRIVATE_KEY: generatePrivateKey() },
-    ...{ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', API_KEY_PEPPERS: `v1:${'9e27b1f0'.repeat(8)}` },
-    ...{ PUBLIC_URL: 'https://api.example', ADMIN_API_KEY: 'admin-5d41402abc4b2a76b9' },
-    ...{ FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}` },
-    ...{ MAINNETS_BASE_URL: 'https://api.example', TESTNETS_BASE_URL: 'https://api.testnets.example' },
+    ENVIRONMENT: environment,
+    CONFIG_DIR: directory,
+    ECDSA_PRIVATE_KEY: generatePrivateKey(),
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
+    API_KEY_PEPPERS: `v1:${'9e27b1f0'.repeat(8)}`,
+    PUBLIC_URL: 'https://api.example',
+    ADMIN_API_KEY: 'admin-5d41402abc4b2a76b9',
+    FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}`,
+    MAINNETS_BASE_URL: 'https://api.example',
+    TESTNETS_BASE_URL: 'https://api.testnets.example',
     ...configured.variables(keys),
   }
   const code = await runCli({
-    ...{ words, actor: 'cli:operator', signal: new AbortController().signal },
-    ...{ print: keep, complain: keep },
+    words,
+    actor: 'cli:operator',
+    signal: new AbortController().signal,
+    print: keep,
+    complain: keep,
     config: async () => ({ config: loadConfig(variables, repositoryRoot), variables }),
   })
   return { code, output: lines.join('\n') }

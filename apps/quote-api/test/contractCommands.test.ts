@@ -91,13 +91,20 @@ async function command(words: readonly string[], more: Readonly<Record<string, s
   const lines: string[] = []
   const keep = async (line: string) => void lines.push(line)
   const variables = {
-    ...{ ENVIRONMENT: 'local', CAUSEWAY_LOCAL_DIR: directory, ECDSA_PRIVATE_KEY: generatePrivateKey() },
-    ...{ BASE_RPC_URL: base.url, OPTIMISM_RPC_URL: optimism.url, RELAY_RPC_URL: hub.url },
+    ENVIRONMENT: 'local',
+    CAUSEWAY_LOCAL_DIR: directory,
+    ECDSA_PRIVATE_KEY: generatePrivateKey(),
+    BASE_RPC_URL: base.url,
+    OPTIMISM_RPC_URL: optimism.url,
+    RELAY_RPC_URL: hub.url,
     ...more,
   }
   const code = await runCli({
-    ...{ words, actor: 'cli:operator', signal: new AbortController().signal },
-    ...{ print: keep, complain: keep },
+    words,
+    actor: 'cli:operator',
+    signal: new AbortController().signal,
+    print: keep,
+    complain: keep,
     config: async () => ({ config: loadConfig(variables, repositoryRoot), variables }),
   })
   return { code, output: lines.join('\n') }
@@ -130,14 +137,18 @@ async function startProblems(configs: string) {
   )
   if (registry === undefined) throw new Error('base is listed')
   const contracts = (registry.fillContracts ?? []).map((address) => ({
-    ...{ name: 'FillContract' as const, setting: 'fillContracts' },
+    name: 'FillContract' as const,
+    setting: 'fillContracts',
     // CAST: an address of this family is lower-case hex.
     address: address as Hex,
   }))
   const isKnown: KnownCode = ({ name }, code) => isKnownCode(name, code)
   const expected = expectedCodes(contracts, { isKnown, codeHashes: registry.codeHashes })
   const client = createJsonRpcClient({
-    ...{ chainId: 'base', endpoints: [{ url: base.url }], threshold: 1, now: () => Date.now() },
+    chainId: 'base',
+    endpoints: [{ url: base.url }],
+    threshold: 1,
+    now: () => Date.now(),
   })
   const problems = await codeProblems({ client, expected, threshold: 1 })
   await client.close()
@@ -263,7 +274,10 @@ describe('settlement', () => {
     const file = {
       environment: 'local',
       initializer: privateKeyToAddress(deployerKey),
-      ...{ owner, oracles, oracleThreshold: 2, allocatorSigner: `0x${'0b'.repeat(20)}` },
+      owner,
+      oracles,
+      oracleThreshold: 2,
+      allocatorSigner: `0x${'0b'.repeat(20)}`,
       depositories: [
         { chain: 'base' },
         { chain: 'optimism' },
@@ -356,7 +370,8 @@ describe('settlement', () => {
   test('is written where services read it, and nothing else changes', async () => {
     // Another initializer than in the tests beside this, so that nothing stands there yet.
     await writeSettlement({
-      ...{ initializer: privateKeyToAddress(strangerKey), depositories: [{ chain: 'base' }] },
+      initializer: privateKeyToAddress(strangerKey),
+      depositories: [{ chain: 'base' }],
     })
     const configs = join(directory, 'configs')
     await cp(join(repositoryRoot, 'configs'), configs, { recursive: true })
@@ -378,12 +393,12 @@ describe('settlement', () => {
     await writeFile(file('chains'), JSON.stringify({ ...chains, chains: [draft, ...chains.chains.slice(1)] }))
     await writeFile(file('quote'), JSON.stringify({ ...quote, chains: { ...quote.chains, base: rest } }))
     const settlementMembers = {
-      ...{ hubAddress: nowhere, oracleAddress: nowhere, oracleMultisigAddress: nowhere },
-      ...{
-        genericMappingAddress: nowhere,
-        auroraAllocatorAddress: nowhere,
-        auroraAllocatorSpenderAddress: nowhere,
-      },
+      hubAddress: nowhere,
+      oracleAddress: nowhere,
+      oracleMultisigAddress: nowhere,
+      genericMappingAddress: nowhere,
+      auroraAllocatorAddress: nowhere,
+      auroraAllocatorSpenderAddress: nowhere,
     }
     await writeFile(file('chains.hub'), JSON.stringify({ ...hubFile, ...settlementMembers }))
 
@@ -414,7 +429,11 @@ describe('settlement', () => {
     const { sweepCodeHash } = depositAddresses
     const { depositCodeHash } = permitRouter
     expect(baseWritten).toEqual({
-      ...{ ...rest, fillContract, cleanupRouter, permit2Router, depositRouter: expect.any(String) },
+      ...rest,
+      fillContract,
+      cleanupRouter,
+      permit2Router,
+      depositRouter: expect.any(String),
       depositAddresses: { contract: expect.not.stringMatching(depositAddresses.contract), sweepCodeHash },
       permitRouter: { contract: expect.not.stringMatching(permitRouter.contract), depositCodeHash },
     })
@@ -537,7 +556,8 @@ describe('the hub of the configuration', () => {
     // After the test before: allocator and ledger stand, and nobody initialized them.
     const depositories = [
       {
-        ...{ chainId: 8_453n, depository: planDepository('local', multicall3).address },
+        chainId: 8_453n,
+        depository: planDepository('local', multicall3).address,
         builder: { name: 'EvmPayloadBuilder' } as const,
       },
     ]
@@ -606,16 +626,26 @@ test('O-100: drafted files name every contract once all are deployed, and ask fo
   await writeFile(
     settlement,
     JSON.stringify({
-      ...{ environment: 'own.prod', initializer: deployerAddress, owner: `0x${'90'.repeat(20)}` },
-      ...{ oracles: [`0x${'01'.repeat(20)}`], oracleThreshold: 1, allocatorSigner: `0x${'0b'.repeat(20)}` },
+      environment: 'own.prod',
+      initializer: deployerAddress,
+      owner: `0x${'90'.repeat(20)}`,
+      oracles: [`0x${'01'.repeat(20)}`],
+      oracleThreshold: 1,
+      allocatorSigner: `0x${'0b'.repeat(20)}`,
       depositories: [{ chain: 'base' }, { chain: 'optimism' }],
     }),
   )
   const own = {
-    ...{ ...withKey, ENVIRONMENT: 'own.prod', CONFIG_DIR: configs, CAUSEWAY_LOCAL_DIR: '' },
-    ...{ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', API_KEY_PEPPERS: `v1:${'9e27b1f0'.repeat(8)}` },
-    ...{ PUBLIC_URL: 'https://api.example', ADMIN_API_KEY: 'admin-5d41402abc4b2a76b9' },
-    ...{ MAINNETS_BASE_URL: 'https://api.example', TESTNETS_BASE_URL: 'https://api.testnets.example' },
+    ...withKey,
+    ENVIRONMENT: 'own.prod',
+    CONFIG_DIR: configs,
+    CAUSEWAY_LOCAL_DIR: '',
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
+    API_KEY_PEPPERS: `v1:${'9e27b1f0'.repeat(8)}`,
+    PUBLIC_URL: 'https://api.example',
+    ADMIN_API_KEY: 'admin-5d41402abc4b2a76b9',
+    MAINNETS_BASE_URL: 'https://api.example',
+    TESTNETS_BASE_URL: 'https://api.testnets.example',
   }
   const run = (verb: string, chain: string, ...more: readonly string[]) =>
     command(['contracts', verb, '--chain', chain, '--settlement', settlement, ...more], own)

@@ -54,13 +54,14 @@ const askers: readonly (readonly [
       const body = localRequest(bed.network, { amount: 100_000_000n, more })
       const { requestId } = readOk(await postPatiently(`${bed.url}/quote`, body), quoteResponseSchema)
       const take = createTakePermit({
-        ...{ kind: 'eip3009', database: bed.database, contractsOf: () => contracts, now: Date.now },
-        ...{
-          hasCode: async () => true,
-          trial: async () => 'passes',
-          screening: undefined,
-          stops: { refuseRequest: async () => {} },
-        },
+        kind: 'eip3009',
+        database: bed.database,
+        contractsOf: () => contracts,
+        now: Date.now,
+        hasCode: async () => true,
+        trial: async () => 'passes',
+        screening: undefined,
+        stops: { refuseRequest: async () => {} },
       })
       // CAST: the wire describes a request id as text.
       return () => take({ requestId: requestId as Hex, signature: '0x1234' })
@@ -79,7 +80,9 @@ const askers: readonly (readonly [
     'sign-in',
     async (contracts) => {
       const sessions = createSponsorSessions({
-        ...{ ...signing(contracts), secret: new Uint8Array(32), now: Date.now },
+        ...signing(contracts),
+        secret: new Uint8Array(32),
+        now: Date.now,
       })
       const { wallet } = sponsor
       const { nonce } = sessions.challenge(wallet)
@@ -92,8 +95,14 @@ const askers: readonly (readonly [
       const { wallet } = sponsor
       const [transactionHash, custody] = [generatePrivateKey(), `0x${'c5'.repeat(20)}`] as const
       const topUp = {
-        ...{ chainId: 8_453, transactionHash, blockNumber: 1n, blockHash: transactionHash },
-        ...{ token: custody, custody, tail: undefined, verdict: noTail },
+        chainId: 8_453,
+        transactionHash,
+        blockNumber: 1n,
+        blockHash: transactionHash,
+        token: custody,
+        custody,
+        tail: undefined,
+        verdict: noTail,
         log: { ordinal: 0, logIndex: 0, from: wallet, value: 1_000_000n },
       } as const
       await bed.database.transaction(async (tx) => {
@@ -108,7 +117,9 @@ const askers: readonly (readonly [
   ],
 ]
 const signing = (contracts: ContractSignatures) => ({
-  ...{ database: bed.database, contracts, randomBytes },
+  database: bed.database,
+  contracts,
+  randomBytes,
   site: { domain: 'quotes.example', uri: 'https://quotes.example', chainId: 8_453 },
 })
 

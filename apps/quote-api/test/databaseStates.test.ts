@@ -47,7 +47,10 @@ async function spawnOn(databaseUrl: string): Promise<Ports & { readonly service:
   const [http, ops] = [await freeLoopbackPort(), await freeLoopbackPort()]
   const service = spawnService(
     await serviceEnvironment(network, directory, {
-      ...{ DATABASE_URL: databaseUrl, LOG_LEVEL: 'info', HTTP_PORT: String(http), OPS_PORT: String(ops) },
+      DATABASE_URL: databaseUrl,
+      LOG_LEVEL: 'info',
+      HTTP_PORT: String(http),
+      OPS_PORT: String(ops),
     }),
   )
   return { service, publicUrl: `http://127.0.0.1:${http}`, opsUrl: `http://127.0.0.1:${ops}` }

@@ -288,7 +288,9 @@ describe('a deposit address', () => {
       await postPatiently(
         `${bed.url}/quote`,
         localRequest(bed.network, {
-          ...{ pay: 'native', receive: 'native', amount: 10n ** 17n },
+          pay: 'native',
+          receive: 'native',
+          amount: 10n ** 17n,
           more: { useDepositAddress: true, recipient: fresh(), refundTo: fresh(), ...more },
         }),
       ),
@@ -344,13 +346,17 @@ describe('what is executed or claimed by signature', () => {
     const { USDC } = bed.network.deployment.optimism.tokens
     const asset = { chainId: 10, address: USDC.toLowerCase(), symbol: 'USDC', name: 'USD Coin', decimals: 6 }
     await accrueAppFees(bed.database, {
-      ...{ requestId: `0x${'a9'.repeat(32)}`, asset },
+      requestId: `0x${'a9'.repeat(32)}`,
+      asset,
       fees: [{ recipient: lower(wallet.address), amount: 50_000_000n }],
     })
     const recipient = fresh()
     const claim = () =>
       postPatiently(`${bed.url}/app-fees/${wallet.address}/claim`, {
-        ...{ chainId: 10, currency: USDC, recipient, amount: '20000000' },
+        chainId: 10,
+        currency: USDC,
+        recipient,
+        amount: '20000000',
       })
     const { claimId, typedData } = readClaimStep(await claim())
     const signature = await wallet.signTypedData(typedData)
@@ -378,7 +384,11 @@ describe('what is executed or claimed by signature', () => {
       const { eventId = 0n } = await recordTopUp(
         tx,
         {
-          ...{ ...account, transactionHash, blockNumber: 5n, blockHash: transactionHash, tail: undefined },
+          ...account,
+          transactionHash,
+          blockNumber: 5n,
+          blockHash: transactionHash,
+          tail: undefined,
           log: { logIndex: 0, ordinal: 0, from: lower(from), value: 1_000n },
           verdict: { kind: 'suspense', parse: 'no_tail' },
         },

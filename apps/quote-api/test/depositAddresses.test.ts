@@ -140,7 +140,9 @@ async function payToken(address: Hex, units: bigint, token: LocalCurrency = 'USD
 
 const heldOf = (chain: 'base' | 'optimism', token: LocalCurrency, account: Hex) =>
   network.chains[chain].chain.client.readContract({
-    ...{ address: currencyAddress(network, chain, token), abi: erc20Abi, functionName: 'balanceOf' },
+    address: currencyAddress(network, chain, token),
+    abi: erc20Abi,
+    functionName: 'balanceOf',
     args: [account],
   })
 
@@ -244,7 +246,8 @@ describe('the quoted amount', () => {
     // CAST: a hash, which the wire describes as text.
     const transaction = { hash: told?.depositTxHash as Hex }
     expect(await network.chains.base.chain.client.getTransaction(transaction)).toMatchObject({
-      ...{ value: amount, to: addressOf(quote).toLowerCase() },
+      value: amount,
+      to: addressOf(quote).toLowerCase(),
     })
     expect(await nativeOf('optimism', party.recipient)).toBe(BigInt(quote.details.currencyOut.amount))
     expect(await depositsOf(addressOf(quote))).toEqual([
@@ -554,12 +557,10 @@ describe('a look that somebody asks for', () => {
     const address = addressOf(quote)
     const currency = network.deployment.base.tokens.USDC
     expect(readOk(await reindex(address, { currency }), answerSchema)).toEqual({
-      ...{
-        message: 'Nothing lies there.',
-        triggeredCurrencies: [],
-        checkedCurrencies: 1,
-        failedCurrencies: 0,
-      },
+      message: 'Nothing lies there.',
+      triggeredCurrencies: [],
+      checkedCurrencies: 1,
+      failedCurrencies: 0,
     })
     const again = await reindex(address)
     expect([again.status, readError(again).errorCode]).toEqual([429, 'REINDEXED_TOO_RECENTLY'])
@@ -848,9 +849,12 @@ test('what the solver is short of is filled once it was brought, and not before'
   const mint = (chain: 'base' | 'optimism', to: Hex, amountMinted: bigint) =>
     network.chains[chain].chain.send(network.keys.deployer, [
       {
-        ...{ what: 'mint', to: currencyAddress(network, chain, 'USDC') },
+        what: 'mint',
+        to: currencyAddress(network, chain, 'USDC'),
         data: encodeFunctionData({
-          ...{ abi: tokenAbi, functionName: 'mint', args: [[{ to, amount: amountMinted }]] },
+          abi: tokenAbi,
+          functionName: 'mint',
+          args: [[{ to, amount: amountMinted }]],
         }),
       },
     ])

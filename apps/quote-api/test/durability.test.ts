@@ -159,7 +159,8 @@ async function expectServesWithoutDatabase(publicUrl: string, opsUrl: string): P
   expect([ready.status, JSON.parse(ready.text)]).toMatchObject([
     503,
     {
-      ...{ ready: false, draining: false },
+      ready: false,
+      draining: false,
       checks: {
         clock: 'ok',
         database: 'failed',

@@ -106,7 +106,9 @@ async function quoted(
 const callsOf = (quote: QuoteAnswer): readonly BatchedCall[] =>
   transactionsOf(quote).map(({ to, data, value }) => ({
     // CAST: steps hold addresses and calldata, which the wire describes as text.
-    ...{ to: to as Hex, data: data as Hex, value: BigInt(value) },
+    to: to as Hex,
+    data: data as Hex,
+    value: BigInt(value),
   }))
 
 const signedBy: SmartAccounts['signedBy'] = (...of) => accounts.signedBy(...of)
@@ -182,11 +184,18 @@ const rows: readonly Row[] = [
   { what: 'an EIP-3009 token', from: 'base', pay: 'USDC', amount, signature: 'eip3009' },
   { what: 'an EIP-2612 token', from: 'optimism', pay: 'USDC', amount, signature: 'eip2612' },
   {
-    ...{ what: 'a token that is swapped first', from: 'base', pay: 'TIDE', receive: 'USDC' },
-    ...{ amount: 50n * ether, signature: 'permit2' },
+    what: 'a token that is swapped first',
+    from: 'base',
+    pay: 'TIDE',
+    receive: 'USDC',
+    amount: 50n * ether,
+    signature: 'permit2',
   },
   {
-    ...{ what: 'native coin', from: 'base', pay: 'native', amount: ether / 20n },
+    what: 'native coin',
+    from: 'base',
+    pay: 'native',
+    amount: ether / 20n,
     signature: 'UNSUPPORTED_CURRENCY',
   },
 ]

@@ -387,7 +387,10 @@ describe('what a user executes alone', () => {
     const before = await balance(from(), spender.address)
     const json = await quote(
       {
-        ...{ originCurrency: from(), destinationCurrency: to(), amount, tradeType: 'EXACT_OUTPUT' },
+        originCurrency: from(),
+        destinationCurrency: to(),
+        amount,
+        tradeType: 'EXACT_OUTPUT',
         useFallbacks: true,
       },
       spender,

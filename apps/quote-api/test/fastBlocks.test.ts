@@ -79,8 +79,9 @@ beforeAll(async () => {
         optimism: await startFaultProxy({ targetUrl: optimism.url }),
       }
       return {
-        ...{ CONFIG_DIR: configs.directory },
-        ...{ BASE_RPC_URL: counted.base.url, OPTIMISM_RPC_URL: counted.optimism.url },
+        CONFIG_DIR: configs.directory,
+        BASE_RPC_URL: counted.base.url,
+        OPTIMISM_RPC_URL: counted.optimism.url,
         BASE_WS_RPC_URL: await tellersOf(blockTimes.base),
         OPTIMISM_WS_RPC_URL: await tellersOf(blockTimes.optimism),
       }

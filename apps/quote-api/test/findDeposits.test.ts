@@ -508,7 +508,9 @@ test('F-71: `chains reread` reads a range or a transaction, keeps the deposits a
     }
     const args = {
       operand: (name: string) => (name === 'chain' ? 'base' : target),
-      ...{ text: () => undefined, list: () => [], isOn: () => false },
+      text: () => undefined,
+      list: () => [],
+      isOn: () => false,
     }
     // CAST: a command takes of its scene what it needs.
     return command !== undefined && 'run' in command

@@ -61,7 +61,11 @@ async function command(databaseUrl: string, ...words: readonly string[]) {
     CUSTODY_ADDRESS: bed.network.keys.custody.address,
   })
   const code = await runCli({
-    ...{ words, actor: 'cli:operator', signal: new AbortController().signal, print: keep, complain: keep },
+    words,
+    actor: 'cli:operator',
+    signal: new AbortController().signal,
+    print: keep,
+    complain: keep,
     config: async () => ({ config: loadConfig(variables, repositoryRoot), variables }),
   })
   return { code, output: lines.join('\n') }
@@ -84,7 +88,12 @@ async function filled(quote: QuoteAnswer) {
   const input = onchainId({ chainId: 'base', transactionId: deposited, onchainIndex })
   const { order, orderSignature, booking, orderId, chainId } = payload
   return {
-    ...{ orderId, chainId, transactionId, order, orderSignature, booking },
+    orderId,
+    chainId,
+    transactionId,
+    order,
+    orderSignature,
+    booking,
     inputs: [{ transactionId: deposited, onchainId: input, inputIndex: 0 }],
     deposited: deposit.amount.toString(),
   }

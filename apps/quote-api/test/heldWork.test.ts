@@ -43,8 +43,12 @@ async function startReplica() {
   const folder = await mkdtemp(join(directory, 'replica-'))
   const process = spawnService(
     await serviceEnvironment(network, folder, {
-      ...{ DATABASE_URL: server.connectionString, API_KEY_PEPPERS: pepperText, LOG_LEVEL: 'info' },
-      ...{ SOLVER_API_KEY: solverKey, RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0' },
+      DATABASE_URL: server.connectionString,
+      API_KEY_PEPPERS: pepperText,
+      LOG_LEVEL: 'info',
+      SOLVER_API_KEY: solverKey,
+      RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
     }),
   )
   return { ...(await process.listening()), process }
@@ -74,10 +78,17 @@ async function offer(): Promise<string> {
   const address = toHex(offeredCount, { size: 20 })
   await database.transaction((tx) =>
     addWork(tx, {
-      ...{ kind: 'claim', requestId: undefined, subject: claimId, chainId: 8_453 },
+      kind: 'claim',
+      requestId: undefined,
+      subject: claimId,
+      chainId: 8_453,
       payload: {
-        ...{ claimId, chainId: 8_453, deadline: Math.floor(Date.now() / 1_000) + 3_600 },
-        ...{ recipient: address, currency: address, amount: '1' },
+        claimId,
+        chainId: 8_453,
+        deadline: Math.floor(Date.now() / 1_000) + 3_600,
+        recipient: address,
+        currency: address,
+        amount: '1',
       },
     }),
   )

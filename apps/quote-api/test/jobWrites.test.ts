@@ -34,12 +34,10 @@ function start() {
 
 const ready = (seconds: number) => ({ ready: true, checks: { jobs: 'ok' }, agesSeconds: { jobs: seconds } })
 const silent = (seconds: number) => ({
-  ...{
-    ready: false,
-    checks: { jobs: 'failed' },
-    agesSeconds: { jobs: seconds },
-    reasons: { jobs: 'JOBS_SILENT' },
-  },
+  ready: false,
+  checks: { jobs: 'failed' },
+  agesSeconds: { jobs: seconds },
+  reasons: { jobs: 'JOBS_SILENT' },
 })
 
 test('O-59: a process is not ready once the jobs wrote nothing for longer than the limit', async () => {

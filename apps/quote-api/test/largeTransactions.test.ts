@@ -52,7 +52,11 @@ async function attack(quote: QuoteAnswer, logs: number): Promise<number> {
   ]
   const data = encodeFunctionData({ abi: contracts, functionName: 'aggregate3Value', args: [calls] })
   const hash = await walletClient.sendTransaction({
-    ...{ to: base.multicall3, data, value: paid.value, gas: 16_777_216n, chain: null },
+    to: base.multicall3,
+    data,
+    value: paid.value,
+    gas: 16_777_216n,
+    chain: null,
   })
   // As text: the library reads no receipt of that length.
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getTransactionReceipt', params: [hash] })

@@ -62,8 +62,15 @@ async function quoted({ apiKey, user = randomHex(20) }: { apiKey?: string; user?
     url: '/quote',
     headers: keyed(apiKey),
     payload: {
-      ...{ user, recipient: user, originChainId: chainA, destinationChainId: chainB, originCurrency: usdc },
-      ...{ destinationCurrency: usdc, amount: '100000000', tradeType: 'EXACT_INPUT', referrer: 'an.app' },
+      user,
+      recipient: user,
+      originChainId: chainA,
+      destinationChainId: chainB,
+      originCurrency: usdc,
+      destinationCurrency: usdc,
+      amount: '100000000',
+      tradeType: 'EXACT_INPUT',
+      referrer: 'an.app',
       ...(isSponsored && { subsidizeFees: true }),
     },
   })
@@ -218,14 +225,19 @@ test('Q-107: a deposit address is the object that public clients read', async ()
   )
   const { json } = await get(`/requests/v3?depositAddress=${address}`)
   expect(json.requests[0].depositAddress).toEqual({
-    ...{ address, type: 'strict', depositor: null, depositTxHash: null, recoveryAddress },
+    address,
+    type: 'strict',
+    depositor: null,
+    depositTxHash: null,
+    recoveryAddress,
   })
   const [depositor, depositTxHash] = [randomHex(20), randomHex(32)]
   await query('insert into address_transfer (request_id, tx_hash, sender) values ($1, $2, $3)', [
     ...[bytes(id), depositTxHash, depositor],
   ])
   expect((await get(`/requests/v3?id=${id}`)).json.requests[0].depositAddress).toMatchObject({
-    ...{ depositor, depositTxHash },
+    depositor,
+    depositTxHash,
   })
   expect((await get(`/requests/v3?id=${await quoted()}`)).json.requests[0].depositAddress).toBeNull()
 })
@@ -267,7 +279,9 @@ test('Q-113: what a route paid out is what was measured', async () => {
   )
   const { actual } = (await get(`/requests/v3?id=${id}`)).json.requests[0].data.route
   expect(actual.destination.outputCurrency).toMatchObject({
-    ...{ amount: '99000001', amountFormatted: '99.000001', minimumAmount: '99000001' },
+    amount: '99000001',
+    amountFormatted: '99.000001',
+    minimumAmount: '99000001',
   })
   expect(Number(actual.rate)).toBeCloseTo(0.99, 4)
 })

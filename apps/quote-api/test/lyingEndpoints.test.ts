@@ -188,7 +188,8 @@ describe('a deposit address', () => {
         // CAST: what a node answers to a call is hex.
         const told = { abi: multicall3Abi, functionName: 'aggregate3', data: result as Hex } as const
         const lied = decodeFunctionResult(told).map(({ success }) => ({
-          ...{ success, returnData: `0x${word(amount)}` as const },
+          success,
+          returnData: `0x${word(amount)}` as const,
         }))
         return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result: lied })
       },

@@ -99,7 +99,11 @@ async function signedDeposit(
 ): Promise<Transaction> {
   const { permitRouter: router, tokens, chainId } = network.deployment.base
   const shared = {
-    ...{ token: tokens.USDC, owner: address, amount: oneUsdc, orderId: generatePrivateKey(), router },
+    token: tokens.USDC,
+    owner: address,
+    amount: oneUsdc,
+    orderId: generatePrivateKey(),
+    router,
     deadlineSeconds: 4_000_000_000,
     domain: { name: 'USD Coin', version: '2', chainId },
   }
@@ -116,7 +120,13 @@ async function permit2Deposit(
 ): Promise<Transaction> {
   const { permit2Router: router, chainId } = network.deployment.base
   const terms: Permit2Terms = {
-    ...{ kind: 'permit2', token, owner, amount, calls, router, chainId },
+    kind: 'permit2',
+    token,
+    owner,
+    amount,
+    calls,
+    router,
+    chainId,
     orderId: generatePrivateKey(),
     deadlineSeconds: 4_000_000_000,
     relayer: network.keys.fillWallet.address,
@@ -258,7 +268,8 @@ async function measureUserTransactions(user: LocalAccount) {
   })
   const viaPermit2 = (token: Hex, amount: bigint, to: Hex, data: Hex) =>
     permit2Deposit(user, {
-      ...{ token, amount },
+      token,
+      amount,
       calls: [
         { ...call(erc20('approve', token, to, amount)), value: 0n },
         { to, data, value: 0n },
@@ -396,8 +407,15 @@ async function measureState(): Promise<DearerState> {
   const { wrappedNative } = network.deployment.base
   const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url }], now: Date.now })
   const feeModel = {
-    ...{ kind: 'eip1559' as const, historyBlocks: 10, rewardPercentile: 20, minPriorityFeeWei: 1n },
-    ...{ ceilingBlocks: 100, ceilingFactor: 4, ceilingFromWei: 0n, inclusionBlocks: 6, markupBps: 0 },
+    kind: 'eip1559' as const,
+    historyBlocks: 10,
+    rewardPercentile: 20,
+    minPriorityFeeWei: 1n,
+    ceilingBlocks: 100,
+    ceilingFactor: 4,
+    ceilingFromWei: 0n,
+    inclusionBlocks: 6,
+    markupBps: 0,
   }
   const fillWallet = network.keys.fillWallet.address
   const shapes = await measureShapes({ client, config: { feeModel, wrappedNative }, fillWallet })

@@ -37,7 +37,8 @@ const chains = ['base', 'optimism'] as const
 beforeAll(async () => {
   oracles = await startStandInOracles()
   bed = await startSettlementBed({
-    ...{ blockTimeSeconds: 1, oracles: async () => oracles.setting },
+    blockTimeSeconds: 1,
+    oracles: async () => oracles.setting,
     environment: async ({ keys }) => ({ CUSTODY_ADDRESS: keys.custody.address }),
   })
   for (const chain of chains)
@@ -151,30 +152,37 @@ const quote = (pay: LocalCurrency, more: object) =>
 
 const fields = {
   recipient: {
-    ...{ member: 'recipient', isTried: true },
+    member: 'recipient',
+    isTried: true,
     ask: (payee, currency) => quote(currency, { recipient: payee('optimism') }),
   },
   refundTo: {
-    ...{ member: 'refundTo', isTried: true },
+    member: 'refundTo',
+    isTried: true,
     ask: (payee, currency) => quote(currency, { refundTo: payee('base') }),
   },
   recoveryAddress: {
-    ...{ member: 'refundTo', isTried: true },
+    member: 'refundTo',
+    isTried: true,
     ask: (payee, currency) => quote(currency, { recoveryAddress: payee('base'), useDepositAddress: true }),
   },
   'the recipient of a top-up': {
-    ...{ member: 'recipient', isTried: true },
+    member: 'recipient',
+    isTried: true,
     ask: (payee) => quote('USDC', { recipient: payee('optimism'), topupGas: true }),
   },
   'the recipient of app fees': {
-    ...{ member: 'appFees.0.recipient', isTried: false },
+    member: 'appFees.0.recipient',
+    isTried: false,
     ask: (payee, currency) => quote(currency, { appFees: [{ recipient: payee('base'), fee: '1' }] }),
   },
   'the recipient of a claim': {
-    ...{ member: 'recipient', isTried: true },
+    member: 'recipient',
+    isTried: true,
     ask: (payee, currency) =>
       postPatiently(`${bed.url}/app-fees/${claimant}/claim`, {
-        ...{ chainId: bed.network.chains.base.chainId, recipient: payee('base') },
+        chainId: bed.network.chains.base.chainId,
+        recipient: payee('base'),
         currency: currencyAddress(bed.network, 'base', currency),
       }),
   },

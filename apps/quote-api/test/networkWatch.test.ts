@@ -155,7 +155,10 @@ test('F-109, F-110, O-107: a final block that trails and gas that is dearer are 
 
   const environment = await serviceEnvironment(bed.network, directory, {
     ...serviceSettings(bed.connectionString, ''),
-    ...{ CONFIG_DIR: configs.directory, HERMES_URL: hermesUrl(), ORACLES: '', ORACLES_THRESHOLD: '' },
+    CONFIG_DIR: configs.directory,
+    HERMES_URL: hermesUrl(),
+    ORACLES: '',
+    ORACLES_THRESHOLD: '',
   })
   const found = await examineQuoteApi(environment, { repositoryRoot, nowMs: () => Date.now(), scope: 'all' })
   const named = found.filter(({ code }) => code === 'network-changed')

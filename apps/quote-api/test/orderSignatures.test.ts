@@ -32,7 +32,10 @@ const store = () => createOrderStore({ database: bed.database })
 async function unsigned(name: string, by: Signer, change: Partial<StoredOrder> = {}) {
   const orderData = JSON.stringify({ solver: by.address })
   const order = orderNamed(name, {
-    ...{ orderData, orderSignature: undefined, deadlineSeconds: openUntil, expiresAtSeconds: openUntil - 60 },
+    orderData,
+    orderSignature: undefined,
+    deadlineSeconds: openUntil,
+    expiresAtSeconds: openUntil - 60,
     ...change,
   })
   await store().save(order)
@@ -92,7 +95,8 @@ test('the key of before signs what is open or paid of its own, thousands of them
     expiresAtSeconds: 1_699_999_000,
   })
   const paid = await unsigned('paid late', keyOfBefore, {
-    ...{ deadlineSeconds: 1_700_000_000, expiresAtSeconds: 1_699_999_000 },
+    deadlineSeconds: 1_700_000_000,
+    expiresAtSeconds: 1_699_999_000,
   })
   await database.query(
     `insert into deposit_seen (chain_id, tx_hash, onchain_index, block_number, block_hash, block_time, order_id,

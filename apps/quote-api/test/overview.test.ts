@@ -64,7 +64,9 @@ afterAll(() => bed?.stop())
 const amount = z.string().transform(BigInt)
 const unit = z.object({ decimals: z.number(), usdX18: amount })
 const quotedSchema = z.object({
-  ...{ amountIn: amount, amountOut: amount, relayerGas: amount },
+  amountIn: amount,
+  amountOut: amount,
+  relayerGas: amount,
   units: z.object({ in: unit, out: unit, fee: unit }),
 })
 

@@ -51,7 +51,9 @@ const giveCode = (chain: UserChain, address: Hex, bytecode: Hex) =>
 
 async function quoted(more: object): Promise<QuoteAnswer> {
   const body = localRequest(bed.network, {
-    ...{ pay: 'native', receive: 'native', amount },
+    pay: 'native',
+    receive: 'native',
+    amount,
     more: { recipient: freshAddress(), refundTo: freshAddress(), ...more },
   })
   return readOk(await postPatiently(`${bed.url}/quote`, body), quoteResponseSchema)

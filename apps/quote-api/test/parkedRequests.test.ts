@@ -139,7 +139,7 @@ describe('a parked request', () => {
       {
         actor: deed.actor,
         action: 'requests.retry',
-        details: { ...{ reason: deed.reason }, stage: 'filled' },
+        details: { reason: deed.reason, stage: 'filled' },
       },
       { action: 'requests.retry', details: { parkedReason: 'SEEN_BUT_DENIED' } },
     ])
@@ -151,7 +151,8 @@ describe('a parked request', () => {
     expect(await requests.stageOf(quote)).toBe('settled')
     expect(await moneyOf(bed.database, sponsor.wallet)).toEqual({ available: balance, held: 0n })
     expect((await requests.settlementOf(quote))?.evidence).toEqual({
-      ...{ kind: 'operator', resolution: 'unpaid' },
+      kind: 'operator',
+      resolution: 'unpaid',
       ...deed,
     })
     expect((await requests.statusOf(quote)).status).toBe('success')
@@ -255,7 +256,9 @@ describe('the command line and the admin listener', () => {
     })
     const retention = { quotesDays: undefined, requestsDays: undefined }
     registerAdmin(app, operated(), {
-      ...{ database: bed.database, chain: unused, retention },
+      database: bed.database,
+      chain: unused,
+      retention,
       readStatus: async () => statusOf([]),
     })
     const headers = { host: '127.0.0.1' }
@@ -273,7 +276,9 @@ describe('the command line and the admin listener', () => {
     expect(await command('requests', 'retry', id, '--reason', 'again')).toBe(`Request ${id} is filled again.`)
     await requests.reachesStage(quote, 'parked')
     const done = await app.inject({
-      ...{ method: 'POST', url, headers },
+      method: 'POST',
+      url,
+      headers,
       payload: { resolution: 'unpaid', reason: 'oracles agree' },
     })
     expect(done.json()).toEqual({ requestId: id, resolution: 'unpaid' })

@@ -280,7 +280,9 @@ describe('Q-57: what no token takes is refused with the way that works', () => {
     // Nothing of the money: the trial fails, and so does the code that the token would ask.
     const delegate = freshAccount()
     const funds = encodeFunctionData({
-      ...{ abi: erc20Abi, functionName: 'transfer', args: [delegate.address, amount] },
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [delegate.address, amount],
     })
     await base.chain.send(user, [{ what: 'funds', to: bed.network.deployment.base.tokens.USDC, data: funds }])
     const delegated = await quoted({}, { user: delegate.address, recipient: user.address })
@@ -290,10 +292,15 @@ describe('Q-57: what no token takes is refused with the way that works', () => {
     const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: base.url }], now })
     onTestFinished(() => client.close())
     const take = createTakePermit({
-      ...{ kind: terms.kind, database: bed.database, now, screening: undefined },
-      ...{ contractsOf: () => createContractSignatures(client), hasCode: async () => true },
+      kind: terms.kind,
+      database: bed.database,
+      now,
+      screening: undefined,
+      contractsOf: () => createContractSignatures(client),
+      hasCode: async () => true,
       // As a token says it that asks the code of its owners.
-      ...{ trial: async () => 'fails', stops: { refuseRequest: async () => {} } },
+      trial: async () => 'fails',
+      stops: { refuseRequest: async () => {} },
     })
     // CAST: the wire describes a request id as text.
     const taken = take({ requestId: delegated.requestId as Hex, signature })
@@ -513,7 +520,10 @@ describe('a permit through Permit2', () => {
 
   test('on one chain is for sponsored requests, under the word of the public interface', async () => {
     const body = localRequest(bed.network, {
-      ...{ pay: 'TIDE', receive: 'USDC', to: 'base', amount: tide },
+      pay: 'TIDE',
+      receive: 'USDC',
+      to: 'base',
+      amount: tide,
       more: { usePermit: true },
     })
     expect(await refusalOf(ask(body))).toEqual([400, 'UNSUPPORTED_EXECUTION_TYPE'])

@@ -56,14 +56,25 @@ afterAll(async () => {
 /** The service with endpoints of these chains, by default of all. */
 function start(keys?: readonly string[]): ServiceProcess {
   return spawnService({
-    ...{ ENVIRONMENT: environment, CONFIG_DIR: directory, ECDSA_PRIVATE_KEY: generatePrivateKey() },
-    ...{ DATABASE_URL: database.connectionString, API_KEY_PEPPERS: `v1:${'9e27b1f0'.repeat(8)}` },
-    ...{ PUBLIC_URL: 'https://api.example', ADMIN_API_KEY: 'admin-5d41402abc4b2a76b9' },
+    ENVIRONMENT: environment,
+    CONFIG_DIR: directory,
+    ECDSA_PRIVATE_KEY: generatePrivateKey(),
+    DATABASE_URL: database.connectionString,
+    API_KEY_PEPPERS: `v1:${'9e27b1f0'.repeat(8)}`,
+    PUBLIC_URL: 'https://api.example',
+    ADMIN_API_KEY: 'admin-5d41402abc4b2a76b9',
     SOLVER_API_KEY: 'solver-5d41402abc4b2a76b9',
-    ...{ FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}`, SOLANA_FILL_WALLET_ADDRESS: solanaFillWallet },
-    ...{ HTTP_HOST: '127.0.0.1', HTTP_PORT: '0', OPS_PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'info' },
-    ...{ MAINNETS_BASE_URL: 'https://api.example', TESTNETS_BASE_URL: 'https://api.testnets.example' },
-    ...{ RATE_LIMIT_PER_IP: '0', ...configured.variables(keys) },
+    FILL_WALLET_ADDRESS: `0x${'5f'.repeat(20)}`,
+    SOLANA_FILL_WALLET_ADDRESS: solanaFillWallet,
+    HTTP_HOST: '127.0.0.1',
+    HTTP_PORT: '0',
+    OPS_PORT: '0',
+    ADMIN_PORT: '0',
+    LOG_LEVEL: 'info',
+    MAINNETS_BASE_URL: 'https://api.example',
+    TESTNETS_BASE_URL: 'https://api.testnets.example',
+    RATE_LIMIT_PER_IP: '0',
+    ...configured.variables(keys),
   })
 }
 
@@ -73,9 +84,15 @@ const priceAt =
   (url: string) =>
   (origin: Chain, destination: Chain, more: object = {}) =>
     post(`${url}/price`, {
-      ...{ user, recipient: user, originChainId: origin, destinationChainId: destination },
-      ...{ originCurrency: usdc[origin], destinationCurrency: usdc[destination] },
-      ...{ amount: '100000000', tradeType: 'EXACT_INPUT', ...more },
+      user,
+      recipient: user,
+      originChainId: origin,
+      destinationChainId: destination,
+      originCurrency: usdc[origin],
+      destinationCurrency: usdc[destination],
+      amount: '100000000',
+      tradeType: 'EXACT_INPUT',
+      ...more,
     })
 
 /** Output in percent of the input amount: fees and rebalancing costs are far below one percent. */

@@ -19,7 +19,9 @@ const solverKey = 'solver-5d41402abc4b2a76b9'
 const findingSchema = z.object({
   code: z.enum(findingCodes),
   severity: z.enum(severities),
-  ...{ setting: z.string(), seen: z.string(), fix: z.string() },
+  setting: z.string(),
+  seen: z.string(),
+  fix: z.string(),
 })
 /** Nothing listens there. */
 const silentPort = 9

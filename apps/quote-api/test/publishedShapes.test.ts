@@ -40,8 +40,12 @@ afterAll(async () => {
 
 const randomHex = (length: number): Hex => `0x${randomBytes(length).toString('hex')}`
 const routeOf = (user: Hex) => ({
-  ...{ user, originChainId: chainA, destinationChainId: chainB, originCurrency: usdc },
-  ...{ destinationCurrency: usdc, amount: '100000000' },
+  user,
+  originChainId: chainA,
+  destinationChainId: chainB,
+  originCurrency: usdc,
+  destinationCurrency: usdc,
+  amount: '100000000',
 })
 
 async function quote(payload: object, headers = {}) {

@@ -45,7 +45,9 @@ async function retryWith(says: InBlock<DepositFacts> | Error | undefined): Promi
     return says
   }
   const context = {
-    ...{ database: server.database, announce: async () => undefined, observe: () => undefined },
+    database: server.database,
+    announce: async () => undefined,
+    observe: () => undefined,
     chains: new Map([[chainId, { deposits, chain: { chainId } }]]),
   }
   await retryPutAside(context, run)
@@ -53,9 +55,16 @@ async function retryWith(says: InBlock<DepositFacts> | Error | undefined): Promi
 }
 
 const nothing: InBlock<DepositFacts> = {
-  ...{ kind: 'deposits', transactionId: '0xaa', blockTimestampSeconds: 1n, deposits: [] },
+  kind: 'deposits',
+  transactionId: '0xaa',
+  blockTimestampSeconds: 1n,
+  deposits: [],
   evidence: {
-    ...{ chainId: 'base', blockHash: '0x01', blockNumber: 1n, finalityRule: 'any', agreeingEndpoints: [] },
+    chainId: 'base',
+    blockHash: '0x01',
+    blockNumber: 1n,
+    finalityRule: 'any',
+    agreeingEndpoints: [],
   },
 }
 

@@ -171,7 +171,8 @@ describe('the promise', () => {
       )
     })
     expect(await requests.statusOf(of.quote)).toMatchObject({
-      ...{ status: 'pending', refundFailReason: 'DEPOSIT_RECOVERABLE' },
+      status: 'pending',
+      refundFailReason: 'DEPOSIT_RECOVERABLE',
     })
     const listed = await administration.parked({ limit: 1_000 })
     expect(listed.map(({ requestId }) => requestId)).toContain(of.quote.requestId)

@@ -22,8 +22,14 @@ const silence = () => new Promise<never>(() => {})
 const filler = `0x${'f1'.repeat(20)}`
 
 const bridge = {
-  ...{ user, recipient, originChainId: chainA, destinationChainId: chainB },
-  ...{ originCurrency: usdc, destinationCurrency: usdc, tradeType: 'EXACT_INPUT', amount: '40000000' },
+  user,
+  recipient,
+  originChainId: chainA,
+  destinationChainId: chainB,
+  originCurrency: usdc,
+  destinationCurrency: usdc,
+  tradeType: 'EXACT_INPUT',
+  amount: '40000000',
 }
 const swap = { ...bridge, originCurrency: tide, amount: '25000000000000000000' }
 const withCalls = { ...bridge, txs: [{ to: usdc, value: '0', data: '0x095ea7b3' }] }

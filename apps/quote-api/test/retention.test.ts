@@ -423,7 +423,10 @@ test('the command tells what would go and what is open, and deletes nothing', as
     const given = { ENVIRONMENT: 'local', DATABASE_URL: bed.connectionString, API_KEY_PEPPERS: pepperText }
     const all = { ...given, ...variables }
     const code = await runCli({
-      ...{ words: ['retention', 'show'], actor: 'cli:test', print: keep, complain: keep },
+      words: ['retention', 'show'],
+      actor: 'cli:test',
+      print: keep,
+      complain: keep,
       signal: new AbortController().signal,
       config: async () => ({ config: loadConfig(all, repositoryRoot), variables: all }),
     })

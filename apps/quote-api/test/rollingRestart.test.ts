@@ -70,14 +70,20 @@ async function createReplica(name: string): Promise<Replica> {
   const [http, ops] = [await freeLoopbackPort(), await freeLoopbackPort()]
   const folder = await mkdtemp(join(directory, `${name}-`))
   const environment = await serviceEnvironment(network, folder, {
-    ...{ DATABASE_URL: server.connectionString, API_KEY_PEPPERS: pepperText, LOG_LEVEL: 'info' },
-    ...{ HTTP_PORT: String(http), OPS_PORT: String(ops), DRAIN_MS: String(drainMs) },
-    ...{ RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0' },
+    DATABASE_URL: server.connectionString,
+    API_KEY_PEPPERS: pepperText,
+    LOG_LEVEL: 'info',
+    HTTP_PORT: String(http),
+    OPS_PORT: String(ops),
+    DRAIN_MS: String(drainMs),
+    RATE_LIMIT_PER_IP: '0',
+    RATE_LIMIT_PER_KEY: '0',
   })
   const opsUrl = `http://127.0.0.1:${ops}`
   let process: ServiceProcess | undefined
   const replica: Replica = {
-    ...{ publicUrl: `http://127.0.0.1:${http}`, opsUrl },
+    publicUrl: `http://127.0.0.1:${http}`,
+    opsUrl,
     async start() {
       process = spawnService(environment)
       await process.listening()

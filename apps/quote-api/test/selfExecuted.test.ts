@@ -170,8 +170,14 @@ describe('a swap that nobody reports', () => {
     return sendOne({ id: 'send', ...from(bed.network.deployment.base.tokens.USDC, data) })
   }
   const from = (to: Hex, data: Hex) => ({
-    ...{ from: user.address, to, data, value: '0', chainId, gas: '0' },
-    ...{ maxFeePerGas: '0', maxPriorityFeePerGas: '0' },
+    from: user.address,
+    to,
+    data,
+    value: '0',
+    chainId,
+    gas: '0',
+    maxFeePerGas: '0',
+    maxPriorityFeePerGas: '0',
   })
   const sendBatch = (calls: readonly Call[]) =>
     sendOne({ id: 'swap', ...from(wallet(), batchOf(calls)) }, { by: other, gas: 3_000_000n })
@@ -199,7 +205,10 @@ describe('a swap that nobody reports', () => {
     const route = await routeOf(quote)
     const { USDC } = bed.network.deployment.base.tokens
     const received = await bed.network.chains.base.chain.client.readContract({
-      ...{ address: USDC, abi: erc20Abi, functionName: 'balanceOf', args: [recipient] },
+      address: USDC,
+      abi: erc20Abi,
+      functionName: 'balanceOf',
+      args: [recipient],
     })
     expect(route.actual.destination.outputCurrency).toMatchObject({ amount: received.toString() })
     expect(BigInt(route.quoted.destination.outputCurrency.amount)).toBeGreaterThan(received)
@@ -231,9 +240,15 @@ describe('a swap that nobody reports', () => {
     const { client } = bed.network.chains.base.chain
     const sender = privateKeyToAccount(other.privateKey)
     const raw = await sender.signTransaction({
-      ...{ type: 'eip7702', chainId, to: account, data: batchOf(callsOf(quote)), gas: 3_000_000n },
+      type: 'eip7702',
+      chainId,
+      to: account,
+      data: batchOf(callsOf(quote)),
+      gas: 3_000_000n,
       nonce: await client.getTransactionCount({ address: sender.address, blockTag: 'pending' }),
-      ...{ maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 0n, authorizationList: [authorization] },
+      maxFeePerGas: 100_000_000_000n,
+      maxPriorityFeePerGas: 0n,
+      authorizationList: [authorization],
     })
     const hash = await client.sendRawTransaction({ serializedTransaction: raw })
     await isEnded(quote, hash)

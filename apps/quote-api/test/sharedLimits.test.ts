@@ -160,7 +160,9 @@ test('replicas that claim for the same thousand callers never wait for each othe
     Array.from({ length: 1_000 }, (_, index) => ({
       bucket: 'many',
       caller: `caller ${order > 0 ? index : 999 - index}`,
-      ...{ windowMs: 60_000, max: 10, wanted: 3 },
+      windowMs: 60_000,
+      max: 10,
+      wanted: 3,
     }))
   const rounds = await Promise.all([1, -1, 1, -1].map((order) => claim(claims(order))))
   const granted = rounds.flat().reduce((sum, { granted: units }) => sum + units, 0)

@@ -33,7 +33,8 @@ beforeAll(async () => {
   await configs.edit('quote.local.json', (file) => withTargets(Object.assign({}, file, { openRewards })))
   const settings = { CONFIG_DIR: configs.directory, RATE_LIMIT_PER_IP: '0' }
   bed = await startSettlementBed({
-    ...{ blockTimeSeconds: 1, oracles: async () => oracles.setting },
+    blockTimeSeconds: 1,
+    oracles: async () => oracles.setting,
     environment: async () => settings,
   })
   second = await startTestService(bed.network, {

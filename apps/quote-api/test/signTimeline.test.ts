@@ -16,10 +16,16 @@ const id = (digit: string) => `0x${digit.repeat(64)}` as const
 const evidenceKey = createRawKeySigner({ privateKey: new Secret(id('5')) })
 
 const story: Timeline = {
-  ...{ requestId: id('1'), orderId: id('2'), status: 'success', reason: undefined },
+  requestId: id('1'),
+  orderId: id('2'),
+  status: 'success',
+  reason: undefined,
   steps: [
     {
-      ...{ step: 'quoted', atMs: 1_000, reason: undefined, text: 'Quoted: 5 USDC for 4.9 USDC.' },
+      step: 'quoted',
+      atMs: 1_000,
+      reason: undefined,
+      text: 'Quoted: 5 USDC for 4.9 USDC.',
       evidence: [
         { kind: 'amount', label: 'pays', value: '5 USDC', chainId: 8453 },
         { kind: 'moment', label: 'deadline', value: '2026-01-01T00:00:00.000Z' },

@@ -213,16 +213,16 @@ describe('the timeline of a quote', () => {
 function timelineTypedData(answer: TimelineAnswer, asOf: string, signature: string) {
   const { requestId, orderId, status, reason, steps } = answer
   return {
-    ...{ domain: timelineDomain, types: timelineTypes, primaryType: 'Timeline' as const },
+    domain: timelineDomain,
+    types: timelineTypes,
+    primaryType: 'Timeline' as const,
     message: {
       // CAST: 32 bytes of hex; hashing fails for anything else.
-      ...{
-        requestId: requestId as Hex,
-        orderId: (orderId ?? '0x') as Hex,
-        status,
-        reason: reason ?? '',
-        asOf,
-      },
+      requestId: requestId as Hex,
+      orderId: (orderId ?? '0x') as Hex,
+      status,
+      reason: reason ?? '',
+      asOf,
       steps: steps.map((step) => ({
         ...step,
         reason: step.reason ?? '',

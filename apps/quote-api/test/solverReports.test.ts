@@ -69,7 +69,7 @@ describe('an order that a solver gives up', () => {
     const operator = createRequestAdministration(bed.database)
     const deed = { actor: 'cli:ops', reason: 'paid by 0x01' }
     await expect(operator.resolve(idOf(quote), 'refund', deed)).rejects.toMatchObject({
-      ...{ code: 'RESOLUTION_NOT_POSSIBLE' },
+      code: 'RESOLUTION_NOT_POSSIBLE',
     })
     await operator.resolve(idOf(quote), 'unpaid', deed)
     await requests.reaches(quote, 'success')

@@ -48,7 +48,8 @@ const swapped = async () => {
   await writeFile(keyFile, otherKey, { mode: 0o600 })
   return {
     ...serviceSettings(bed.connectionString, oracles.setting),
-    ...{ JOBS: 'off', ECDSA_PRIVATE_KEY_FILE: keyFile },
+    JOBS: 'off',
+    ECDSA_PRIVATE_KEY_FILE: keyFile,
   }
 }
 
@@ -63,8 +64,12 @@ beforeAll(async () => {
   otherOpsUrl = urls.opsUrl
   otherAdminUrl = urls.adminUrl
   variables = await solverVariables({
-    ...{ network: bed.network, directory, server: bed, database: bed.database },
-    ...{ quoteApiUrl: otherUrl, quoteApiKey: solverKey },
+    network: bed.network,
+    directory,
+    server: bed,
+    database: bed.database,
+    quoteApiUrl: otherUrl,
+    quoteApiKey: solverKey,
   })
 }, 120_000)
 afterAll(async () => {
@@ -116,7 +121,9 @@ async function isRefused(url: string): Promise<void> {
 const findings = async () => {
   const environment = await serviceEnvironment(bed.network, directory, {
     // Stand-ins sign and tell nothing else.
-    ...{ ...(await swapped()), ORACLES: '', ORACLES_THRESHOLD: '' },
+    ...(await swapped()),
+    ORACLES: '',
+    ORACLES_THRESHOLD: '',
   })
   const found = await examineQuoteApi(environment, { repositoryRoot, nowMs: () => Date.now(), scope: 'all' })
   return found.filter(({ setting }) => setting === 'solver')
@@ -180,7 +187,8 @@ test('O-85: a refund that the solver refuses is listed at once with its words, t
   const standing = async () => (await readStandingOf(bed.database, [requestId as Hex])).get(requestId)
   await waitUntil('its refund is refused', async () => (await standing())?.isRefund === true)
   expect(await standing()).toMatchObject({
-    ...{ reason: 'ORDER_REFUSED', report: 'ORDER_REFUSED: the order is signed by somebody else' },
+    reason: 'ORDER_REFUSED',
+    report: 'ORDER_REFUSED: the order is signed by somebody else',
   })
   expect(await command('why', requestId)).toContain('It says: the order is signed by somebody else.')
   expect(await command('requests', 'parked')).toContain('the order is signed by somebody else')
@@ -234,7 +242,11 @@ async function commandOf(
     DATABASE_URL: bed.connectionString,
   })
   await runCli({
-    ...{ words, actor: 'cli:operator', signal: new AbortController().signal, print: keep, complain: keep },
+    words,
+    actor: 'cli:operator',
+    signal: new AbortController().signal,
+    print: keep,
+    complain: keep,
     config: async () => ({ config: loadConfig(environment, repositoryRoot), variables: environment }),
   })
   return lines.join('\n')
@@ -243,8 +255,10 @@ async function commandOf(
 /** As the bed's own solver would say it, under a name. */
 function solverTerms(name: string, changed: Readonly<Record<string, string>> = {}): URLSearchParams {
   return new URLSearchParams({
-    ...{ solver: name, orderSigners: `${bed.network.keys.orderSigner.address},${otherSigner}` },
-    ...{ pays: `${paysOn('base')},${paysOn('optimism')}`, ...changed },
+    solver: name,
+    orderSigners: `${bed.network.keys.orderSigner.address},${otherSigner}`,
+    pays: `${paysOn('base')},${paysOn('optimism')}`,
+    ...changed,
   })
 }
 function paysOn(chain: 'base' | 'optimism'): string {

@@ -114,8 +114,11 @@ describe('a sponsor', () => {
     const dryRun = await ask('POST', `/sponsor/api/keys/${keyId}/policy/explain`, {
       headers: { 'x-sponsor-session': token },
       payload: {
-        ...{ user: owner.address, recipient: owner.address },
-        ...{ originChainId: 8_453, destinationChainId: 10, amountMicroUsd: '250001' },
+        user: owner.address,
+        recipient: owner.address,
+        originChainId: 8_453,
+        destinationChainId: 10,
+        amountMicroUsd: '250001',
       },
     })
     expect(dryRun).toMatchObject({ status: 200, body: { outcome: 'policy_refused' } })
@@ -221,7 +224,13 @@ function createSiweMessageFields(message: string): Parameters<typeof createSiweM
   }
   const statement = message.split('\n')[3] ?? ''
   return {
-    ...{ address, chainId, domain, nonce, statement, uri: uri ?? '', version: '1' },
+    address,
+    chainId,
+    domain,
+    nonce,
+    statement,
+    uri: uri ?? '',
+    version: '1',
     ...(issuedAt !== undefined && { issuedAt }),
     ...(expirationTime !== undefined && { expirationTime }),
     ...(resources !== undefined && { resources }),

@@ -40,8 +40,12 @@ beforeAll(async () => {
   sponsor = await createSponsor(database, 100_000_000n)
   const child = spawn(process.execPath, [join(repositoryRoot, 'docs/guides/examples/sponsorProxy.ts')], {
     env: {
-      ...{ PATH: process.env['PATH'], QUOTE_API: publicUrl, API_KEY: sponsor.apiKey, PORT: '0' },
-      ...{ ALLOWED_ORIGIN: origin, MAX_SUBSIDY_MICRO_USD: capMicroUsd.toString() },
+      PATH: process.env['PATH'],
+      QUOTE_API: publicUrl,
+      API_KEY: sponsor.apiKey,
+      PORT: '0',
+      ALLOWED_ORIGIN: origin,
+      MAX_SUBSIDY_MICRO_USD: capMicroUsd.toString(),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -501,7 +501,9 @@ test('Q-32: nobody is refused a quote because of what others asked for in his na
     more: Partial<Parameters<typeof localRequest>[1]> = {},
   ) => {
     const answer = await service.app.inject({
-      ...{ method: 'POST', url: '/quote', remoteAddress: from },
+      method: 'POST',
+      url: '/quote',
+      remoteAddress: from,
       headers: by === undefined ? {} : { 'x-api-key': by.apiKey },
       payload: localRequest(network, { amount: large, more: { user, recipient: newUser() }, ...more }),
     })

@@ -106,7 +106,9 @@ test('O-50, O-51: a refund that reverts says so at once, is listed long before i
   const { walletClient } = bed.network.chains.base.chain.as(bed.network.keys.fillWallet)
   // A call that no contract of the network takes.
   const hash = await walletClient.sendTransaction({
-    ...{ to: bed.network.deployment.base.depository, data: '0xdeadbeef', gas: 100_000n },
+    to: bed.network.deployment.base.depository,
+    data: '0xdeadbeef',
+    gas: 100_000n,
   })
   await bed.solver.report(refund.id, hash)
   expect((await requests.statusOf(quote)).txHashes).toEqual([hash])
@@ -119,7 +121,10 @@ test('O-50, O-51: a refund that reverts says so at once, is listed long before i
   await requests.workFor(quote, 'refund')
   await age(quote)
   expect(await listed(quote)).toMatchObject({
-    ...{ reason: 'TRANSACTION_REVERTED', isRefund: true, isOperators: false, report: 'reverted' },
+    reason: 'TRANSACTION_REVERTED',
+    isRefund: true,
+    isOperators: false,
+    report: 'reverted',
     account: requests.user.address.toLowerCase(),
   })
   const again = await bed.solver.carryOut(await requests.workFor(quote, 'refund'))

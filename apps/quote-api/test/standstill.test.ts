@@ -164,7 +164,9 @@ describe('O-45: after five minutes without progress', () => {
     )
     const listed = await listStanding(server.database)
     expect(listed.find(({ subject }) => subject === claim)).toMatchObject({
-      ...{ reason: 'DOES_NOT_PAY', account: '0xr', transaction: '0xpaid' },
+      reason: 'DOES_NOT_PAY',
+      account: '0xr',
+      transaction: '0xpaid',
     })
     expect(listed.find(({ subject }) => subject === '0xaside')).toMatchObject({
       reason: 'TRANSACTION_UNREADABLE',
@@ -274,7 +276,8 @@ test('O-45: whoever follows a request hears once that it makes no progress, and 
   const logged: object[] = []
   const job = createStandstillJob(
     {
-      ...{ database, now: () => Date.now() },
+      database,
+      now: () => Date.now(),
       announce: async (_tx, requestId) => void announced.push(requestId),
       observe: (event) => logged.push(event),
     },

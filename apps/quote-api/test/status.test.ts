@@ -35,7 +35,9 @@ beforeAll(async () => {
     async environment(network) {
       logs = await startFaultProxy({ targetUrl: network.chains.base.url })
       return {
-        ...{ DEPOSITS_UNREAD_SECONDS: '5', BASE_RPC_URL: logs.url, ADMIN_API_KEY: adminKey },
+        DEPOSITS_UNREAD_SECONDS: '5',
+        BASE_RPC_URL: logs.url,
+        ADMIN_API_KEY: adminKey,
         WEBHOOK_PRIVATE_ADDRESSES: 'allow',
       }
     },
@@ -51,11 +53,18 @@ async function command(words: readonly string[], changes: Readonly<Record<string
   const lines: string[] = []
   const keep = async (line: string) => void lines.push(line)
   const variables = await serviceEnvironment(bed.network, bed.service.directory, {
-    ...{ DATABASE_URL: bed.connectionString, ADMIN_API_KEY: adminKey },
-    ...{ ADMIN_PORT: new URL(bed.adminUrl).port, OPS_PORT: new URL(bed.opsUrl).port, ...changes },
+    DATABASE_URL: bed.connectionString,
+    ADMIN_API_KEY: adminKey,
+    ADMIN_PORT: new URL(bed.adminUrl).port,
+    OPS_PORT: new URL(bed.opsUrl).port,
+    ...changes,
   })
   const code = await runCli({
-    ...{ words, actor: 'cli:operator', signal: new AbortController().signal, print: keep, complain: keep },
+    words,
+    actor: 'cli:operator',
+    signal: new AbortController().signal,
+    print: keep,
+    complain: keep,
     config: async () => ({ config: loadConfig(variables, repositoryRoot), variables }),
   })
   return { code, output: lines.join('\n') }
@@ -176,9 +185,11 @@ test('O-90: a database that takes no writes', async () => {
 test('O-90: a service that is not there and a wrong secret cannot be told from here: exit code 2', async () => {
   const [admin, ops] = await Promise.all([freeLoopbackPort(), freeLoopbackPort()])
   expect(await command(['status'], { ADMIN_PORT: String(admin), OPS_PORT: String(ops) })).toEqual({
-    ...{ code: 2, output: expect.stringContaining(`does not answer (ECONNREFUSED) at 127.0.0.1:${admin}`) },
+    code: 2,
+    output: expect.stringContaining(`does not answer (ECONNREFUSED) at 127.0.0.1:${admin}`),
   })
   expect(await command(['status'], { ADMIN_API_KEY: 'another-key-of-these-tests' })).toEqual({
-    ...{ code: 2, output: expect.stringContaining('refuses ADMIN_API_KEY') },
+    code: 2,
+    output: expect.stringContaining('refuses ADMIN_API_KEY'),
   })
 })

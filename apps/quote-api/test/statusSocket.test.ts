@@ -93,7 +93,13 @@ test('L-84: a deposit leads to pushed statuses up to success, as status v3 tells
   )
   expect(txHashes).toEqual([hash])
   expect(first.messages.at(-1)?.['data']).toEqual({
-    ...{ status, inTxHashes, txHashes, updatedAt, originChainId, destinationChainId, requestId },
+    status,
+    inTxHashes,
+    txHashes,
+    updatedAt,
+    originChainId,
+    destinationChainId,
+    requestId,
   })
   const late = await follow(requestId)
   await waitUntil('a late subscriber is told', async () => late.statuses().includes('success'))

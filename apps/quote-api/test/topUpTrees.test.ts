@@ -100,10 +100,12 @@ async function runTree(run: number, steps: readonly Step[], length: number) {
         watchTopUps({
           chain,
           database: server.database,
-          ...{ fromBlock: 0n, lateBlocks: 4n },
+          fromBlock: 0n,
+          lateBlocks: 4n,
           fence: async () => {},
           signal: new AbortController().signal,
-          ...{ purpose: 'top-ups', memory: createReadMemory(() => Date.now()) },
+          purpose: 'top-ups',
+          memory: createReadMemory(() => Date.now()),
         }),
       ),
     )

@@ -42,11 +42,14 @@ beforeAll(async () => {
   server = await startTestPostgres({ dataDirectory: join(directory, 'postgres') })
   proxy = await startFaultProxy({ targetUrl: network.chains.base.url })
   service = await startTestService(network, {
-    ...{ DATABASE_URL: server.connectionString, BASE_RPC_URL: proxy.url },
+    DATABASE_URL: server.connectionString,
+    BASE_RPC_URL: proxy.url,
   })
   urls = await service.listen()
   database = createDatabase({
-    ...{ connectionString: server.connectionString, poolSize: 2, statementTimeoutMs: 120_000 },
+    connectionString: server.connectionString,
+    poolSize: 2,
+    statementTimeoutMs: 120_000,
   })
 })
 afterAll(async () => {

@@ -93,7 +93,10 @@ test('O-60: work on a chain whose deposits cannot be read goes on: what was sold
     const quote = await bed.requests.quoted(sponsor, { amount, from: 'optimism', to: 'base' })
     const transactions = transactionsOf(quote).map(({ id, to, data, value }) => ({
       // CAST: steps hold addresses and calldata, which the wire describes as text.
-      ...{ what: id, to: to as Hex, data: data as Hex, valueWei: BigInt(value) },
+      what: id,
+      to: to as Hex,
+      data: data as Hex,
+      valueWei: BigInt(value),
     }))
     await bed.network.chains.optimism.chain.send(bed.requests.user, transactions)
     await bed.solver.carryOut(await bed.requests.workFor(quote, 'fill'))

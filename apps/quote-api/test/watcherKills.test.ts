@@ -148,7 +148,9 @@ test('F-78: a process that ends at any step of a new try leaves a transaction on
     const retry = (over: SqlDatabase, deposits: typeof at.chain.deposits) =>
       retryPutAside(
         {
-          ...{ database: over, announce: async () => undefined, observe: () => undefined },
+          database: over,
+          announce: async () => undefined,
+          observe: () => undefined,
           chains: new Map([[chainId, { deposits, chain: { chainId } }]]),
         },
         run,
@@ -221,8 +223,14 @@ test('F-78: a process that ends at any step of a look at top-ups credits each on
   let id = 0
   const look = (database: SqlDatabase) =>
     watchTopUps({
-      ...{ chain, database, fromBlock: 0n, lateBlocks: 0n, memory: createReadMemory(() => 0) },
-      ...{ fence: run.fence, signal: run.signal, purpose: 'top-ups' },
+      chain,
+      database,
+      fromBlock: 0n,
+      lateBlocks: 0n,
+      memory: createReadMemory(() => 0),
+      fence: run.fence,
+      signal: run.signal,
+      purpose: 'top-ups',
     })
   const steps = await killAtEach(async ({ database }) => {
     id += 1

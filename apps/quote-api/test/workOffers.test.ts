@@ -9,16 +9,21 @@ import type { OpenLanes } from '../src/requests/work/workStore.ts'
 
 function item(id: string, changed: Partial<WorkItem> = {}): WorkItem {
   return {
-    ...{ id, kind: 'fill', requestId: undefined, subject: '', chainId: 1, payload: {}, state: 'open' },
-    ...{
-      txHash: undefined,
-      validUntilSeconds: undefined,
-      reason: undefined,
-      attempts: 0,
-      isWithheld: false,
-      isIncluded: false,
-    },
-    ...{ createdAtMs: 1, updatedAtMs: 1 },
+    id,
+    kind: 'fill',
+    requestId: undefined,
+    subject: '',
+    chainId: 1,
+    payload: {},
+    state: 'open',
+    txHash: undefined,
+    validUntilSeconds: undefined,
+    reason: undefined,
+    attempts: 0,
+    isWithheld: false,
+    isIncluded: false,
+    createdAtMs: 1,
+    updatedAtMs: 1,
     ...changed,
   }
 }

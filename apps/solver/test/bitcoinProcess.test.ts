@@ -71,36 +71,58 @@ function withBitcoin({
     decimals: 8,
   }
   return configsWithFamily({
-    ...{ key: 'bitcoin', asset: { id: 'btc', priceKey: 'ETH/USD' } },
+    key: 'bitcoin',
+    asset: { id: 'btc', priceKey: 'ETH/USD' },
     quoted: {
-      ...{ chainId, name: 'bitcoin', displayName: 'Bitcoin', blockTimeMs: 600_000, headMaxAgeMs: 86_400_000 },
-      ...{ fillWallet: wallet.address, feeModel: { kind: 'feerate' }, depositAddressKey },
-      ...{ pinPolicy: [{ confirmations: 1 }], currencies: [{ ...listed, asset: 'btc' }] },
+      chainId,
+      name: 'bitcoin',
+      displayName: 'Bitcoin',
+      blockTimeMs: 600_000,
+      headMaxAgeMs: 86_400_000,
+      fillWallet: wallet.address,
+      feeModel: { kind: 'feerate' },
+      depositAddressKey,
+      pinPolicy: [{ confirmations: 1 }],
+      currencies: [{ ...listed, asset: 'btc' }],
     },
     policy: {
-      ...{ maxFeePerGasWei: '50000', bumpAfterSeconds: 1, gasPerHourWei: '1000000', relayGasPerHourWei: '0' },
-      ...{ firstOutput, floors: [{ currency: native, amount: '100000' }], ...change },
+      maxFeePerGasWei: '50000',
+      bumpAfterSeconds: 1,
+      gasPerHourWei: '1000000',
+      relayGasPerHourWei: '0',
+      firstOutput,
+      floors: [{ currency: native, amount: '100000' }],
+      ...change,
     },
   })
 }
 
 /** Variables of a solver that pays on Bitcoin too. */
 const overrides = async (change: Readonly<Record<string, unknown>> = {}) => ({
-  ...{ BITCOIN_RPC_URL: rpcUrl, BITCOIN_PRIVATE_KEY: key },
+  BITCOIN_RPC_URL: rpcUrl,
+  BITCOIN_PRIVATE_KEY: key,
   CONFIG_DIR: await withBitcoin(change),
 })
 
 let payees = 0
 
 const family = (): PaidFamily => ({
-  ...{ bed, overrides, chain: { chainId }, currencies: [native], claimLifetimeSeconds: 86_400 },
+  bed,
+  overrides,
+  chain: { chainId },
+  currencies: [native],
+  claimLifetimeSeconds: 86_400,
   freshPayment(currency) {
     payees += 1
     return { recipient: recipientOf(`payee ${payees}`).address, currency, amount }
   },
   order: (payment, refundTo) =>
     orderPaidOn(bed.network, {
-      ...{ key: 'bitcoin', networkOf, payment, deadline: nowSeconds() + 86_400, refundTo },
+      key: 'bitcoin',
+      networkOf,
+      payment,
+      deadline: nowSeconds() + 86_400,
+      refundTo,
     }),
   held: ({ recipient }) =>
     chain.unspentOf(outputScript(recipient, network)).reduce((sum, { value }) => sum + value, 0n),

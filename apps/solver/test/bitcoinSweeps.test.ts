@@ -40,7 +40,9 @@ afterAll(() => bench?.stop())
 type Sweep = { readonly work: DeskWork; readonly subject: Subject; readonly values: readonly bigint[] }
 
 const termsOf = ({ paying }: BitcoinProcess, number: number) => ({
-  ...{ orderSigner: `0x${'05'.repeat(20)}` as const, sweeper: paying.publicKey, depositor },
+  orderSigner: `0x${'05'.repeat(20)}` as const,
+  sweeper: paying.publicKey,
+  depositor,
   nonce: `0x${number.toString(16).padStart(64, '0')}` as const,
 })
 
@@ -60,7 +62,9 @@ async function aSweep(
   return {
     values,
     work: {
-      ...{ kind: 'sweep', recipient: depository.address, orderId },
+      kind: 'sweep',
+      recipient: depository.address,
+      orderId,
       swept: { script, nonce: terms.nonce, outputs },
     },
     subject: { id: `sweep-${count}`, kind: 'sweep', orderId: undefined, deadline },

@@ -51,7 +51,9 @@ async function asked(blockTimeMs: number) {
   const work = await startScriptedWork({ holds: true })
   const solver = startSolver(
     await bench.settings(work, {
-      ...{ CONFIG_DIR: await describing(blockTimeMs), BASE_RPC_URL: proxy.url, POLL_INTERVAL_MS: '500' },
+      CONFIG_DIR: await describing(blockTimeMs),
+      BASE_RPC_URL: proxy.url,
+      POLL_INTERVAL_MS: '500',
       BASE_WS_RPC_URL: network.chains.base.url.replace('http:', 'ws:'),
       OPTIMISM_WS_RPC_URL: network.chains.optimism.url.replace('http:', 'ws:'),
     }),

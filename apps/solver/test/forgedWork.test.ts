@@ -45,7 +45,10 @@ afterAll(async () => {
 const usdc = () => network.deployment.optimism.tokens.USDC
 const paidTo = (recipient: Hex) =>
   network.chains.optimism.chain.client.readContract({
-    ...{ address: usdc(), abi: erc20Abi, functionName: 'balanceOf', args: [recipient] },
+    address: usdc(),
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [recipient],
   })
 const inventoryOf = () => paidTo(network.keys.fillWallet.address)
 
@@ -317,11 +320,15 @@ describe('work that somebody forged', () => {
       return walletClient.signTransaction({
         to: network.deployment.base.depository,
         data: encodeFunctionData({
-          ...{ abi: depositoryAbi, functionName: 'depositNative', args: [from.address, orderId] },
+          abi: depositoryAbi,
+          functionName: 'depositNative',
+          args: [from.address, orderId],
         }),
         value: BigInt(order.inputs[0]?.payment.amount ?? 0),
         nonce: await chain.client.getTransactionCount({ address: from.address }),
-        ...{ gas: 200_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: tipGwei * 10n ** 9n },
+        gas: 200_000n,
+        maxFeePerGas: 10n ** 11n,
+        maxPriorityFeePerGas: tipGwei * 10n ** 9n,
       })
     }
 

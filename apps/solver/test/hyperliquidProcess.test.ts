@@ -66,10 +66,17 @@ async function startOracle({ address, privateKey }: { readonly address: Hex; rea
   const port = await freeLoopbackPort()
   const { chains } = bed.network
   const process = spawnOracle({
-    ...{ ENVIRONMENT: 'local', HTTP_HOST: '127.0.0.1', HTTP_PORT: `${port}`, OPS_PORT: '0' },
-    ...{ BASE_RPC_URL: chains.base.url, OPTIMISM_RPC_URL: chains.optimism.url },
-    ...{ RELAY_RPC_URL: chains.hub.url, HYPERLIQUID_RPC_URL: node.url },
-    ...{ SIGNING_MODULE: 'raw-private-key', ECDSA_PRIVATE_KEY: privateKey, AHEAD: 'off' },
+    ENVIRONMENT: 'local',
+    HTTP_HOST: '127.0.0.1',
+    HTTP_PORT: `${port}`,
+    OPS_PORT: '0',
+    BASE_RPC_URL: chains.base.url,
+    OPTIMISM_RPC_URL: chains.optimism.url,
+    RELAY_RPC_URL: chains.hub.url,
+    HYPERLIQUID_RPC_URL: node.url,
+    SIGNING_MODULE: 'raw-private-key',
+    ECDSA_PRIVATE_KEY: privateKey,
+    AHEAD: 'off',
   })
   await process.ready()
   return { process, setting: `http://127.0.0.1:${port}||${address}` }
@@ -79,8 +86,14 @@ async function startOracle({ address, privateKey }: { readonly address: Hex; rea
 const overrides = async (change: Readonly<Record<string, unknown>> = {}) => {
   const listed = { source: 'test', solver: true, asset: 'usdc', decimals: 8, symbol: 'USDC' }
   const quoted = {
-    ...{ chainId, name: 'hyperliquid', displayName: 'Hyperliquid', blockTimeMs: 1_000, headMaxAgeMs: 60_000 },
-    ...{ fillWallet: hyperliquidWallet, feeModel: { kind: 'flat' }, pinPolicy: [{ finalized: true }] },
+    chainId,
+    name: 'hyperliquid',
+    displayName: 'Hyperliquid',
+    blockTimeMs: 1_000,
+    headMaxAgeMs: 60_000,
+    fillWallet: hyperliquidWallet,
+    feeModel: { kind: 'flat' },
+    pinPolicy: [{ finalized: true }],
     currencies: [
       { ...listed, address: perps, name: 'USD Coin (perps)' },
       { ...listed, address: spotDollars, name: 'USD Coin (spot)' },
@@ -88,13 +101,17 @@ const overrides = async (change: Readonly<Record<string, unknown>> = {}) => {
     ...change,
   }
   const policy = {
-    ...{ maxFeePerGasWei: '200000000', gasPerHourWei: '100000000000', relayGasPerHourWei: '0' },
+    maxFeePerGasWei: '200000000',
+    gasPerHourWei: '100000000000',
+    relayGasPerHourWei: '0',
     floors: [{ currency: perps, amount: '100000000' }],
   }
   const asset = { id: 'unused', priceKey: 'USDC/USD' }
   return {
-    ...{ HYPERLIQUID_RPC_URL: node.url, HYPERLIQUID_PRIVATE_KEY: hyperliquidWalletKey },
-    ...{ ORACLES: oracles.map(({ setting }) => setting).join(';'), ORACLES_THRESHOLD: '2' },
+    HYPERLIQUID_RPC_URL: node.url,
+    HYPERLIQUID_PRIVATE_KEY: hyperliquidWalletKey,
+    ORACLES: oracles.map(({ setting }) => setting).join(';'),
+    ORACLES_THRESHOLD: '2',
     HUB_ECDSA_PRIVATE_KEY: bed.network.keys.keeper.privateKey,
     CONFIG_DIR: await configsWithFamily({ key: 'hyperliquid', asset, quoted, policy }),
   }
@@ -107,7 +124,11 @@ function somebody(): Hex {
 }
 
 const family = (): PaidFamily => ({
-  ...{ bed, overrides, chain: { chainId }, currencies: [perps, spotDollars], claimLifetimeSeconds: 3_600 },
+  bed,
+  overrides,
+  chain: { chainId },
+  currencies: [perps, spotDollars],
+  claimLifetimeSeconds: 3_600,
   freshPayment: (currency) => ({ recipient: somebody(), currency, amount }),
   order: (payment, refundTo) =>
     orderPaidOn(bed.network, { key: 'hyperliquid', networkOf, payment, refundTo }),

@@ -57,8 +57,13 @@ const overrides = async (
 ) => {
   const listed = { source: 'test', solver: true }
   const quoted = {
-    ...{ chainId, name: 'lighter', displayName: 'Lighter', blockTimeMs: 1_000, headMaxAgeMs: 60_000 },
-    ...{ fillWallet: lighterWallet, feeModel: { kind: 'flat', transferFee: '3000000' } },
+    chainId,
+    name: 'lighter',
+    displayName: 'Lighter',
+    blockTimeMs: 1_000,
+    headMaxAgeMs: 60_000,
+    fillWallet: lighterWallet,
+    feeModel: { kind: 'flat', transferFee: '3000000' },
     pinPolicy: [{ finalized: true }],
     currencies: [
       { ...listed, address: dollars, symbol: 'USDC', name: 'USD Coin', asset: 'usdc', decimals: 6 },
@@ -67,13 +72,18 @@ const overrides = async (
     ...change,
   }
   const policy = {
-    ...{ maxFeePerGasWei: '5000000', gasPerHourWei: '1000000000', relayGasPerHourWei: '0' },
-    ...{ apiKeyIndex: lighterKeyIndex, floors: [{ currency: dollars, amount: '100000000' }] },
+    maxFeePerGasWei: '5000000',
+    gasPerHourWei: '1000000000',
+    relayGasPerHourWei: '0',
+    apiKeyIndex: lighterKeyIndex,
+    floors: [{ currency: dollars, amount: '100000000' }],
     ...policyChange,
   }
   const asset = { id: 'unused', priceKey: 'USDC/USD' }
   return {
-    ...{ LIGHTER_RPC_URL: node.url, LIGHTER_PRIVATE_KEY: lighterWalletKey, LIGHTER_API_KEY: apiKey },
+    LIGHTER_RPC_URL: node.url,
+    LIGHTER_PRIVATE_KEY: lighterWalletKey,
+    LIGHTER_API_KEY: apiKey,
     CONFIG_DIR: await configsWithFamily({ key: 'lighter', asset, quoted, policy }),
   }
 }
@@ -86,7 +96,11 @@ function somebody(): string {
 }
 
 const family = (): PaidFamily => ({
-  ...{ bed, overrides, chain: { chainId }, currencies: [dollars, ether], claimLifetimeSeconds: 3_600 },
+  bed,
+  overrides,
+  chain: { chainId },
+  currencies: [dollars, ether],
+  claimLifetimeSeconds: 3_600,
   freshPayment: (currency) => ({ recipient: somebody(), currency, amount }),
   order: (payment, refundTo) => orderPaidOn(bed.network, { key: 'lighter', networkOf, payment, refundTo }),
   held: ({ recipient, currency }) => exchange.accounts.get(recipient)?.held.get(currency) ?? 0n,

@@ -64,7 +64,9 @@ async function configsListing(contract: Hex, more: object = {}): Promise<Readonl
 
 async function stateAt(chain: UserChain, contract: Hex, id: Hex): Promise<number> {
   return bed.network.chains[chain].chain.client.readContract({
-    ...{ address: contract, abi: fillContractAbi, functionName: 'stateOf' },
+    address: contract,
+    abi: fillContractAbi,
+    functionName: 'stateOf',
     args: [bed.network.keys.fillWallet.address, id],
   })
 }

@@ -55,9 +55,17 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
   const filling: Filling = {
     chains: [
       {
-        ...{ key: 'solana', chainId: solanaChainId, codec: solanaCodec, desk, landsWithinSeconds: 90 },
-        ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
-        ...{ permit2Router: undefined, multicall3: undefined, record: createMarkedRecord(paying) },
+        key: 'solana',
+        chainId: solanaChainId,
+        codec: solanaCodec,
+        desk,
+        landsWithinSeconds: 90,
+        fillContract: undefined,
+        depositAddresses: undefined,
+        permitRouter: undefined,
+        permit2Router: undefined,
+        multicall3: undefined,
+        record: createMarkedRecord(paying),
         payees: { neverPaid: () => undefined, isBurnt: () => false },
         costOf: () => solanaRefundCost,
         gasMarginBps: 15_000,
@@ -70,18 +78,19 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
         }),
       },
     ],
-    ...{
-      records,
-      deposits: createDepositReader([{ chain: bench.chain, config }], { secondsSince: () => 0 }),
-    },
+    records,
+    deposits: createDepositReader([{ chain: bench.chain, config }], { secondsSince: () => 0 }),
     orders: { networkOf, recoverSigner, orderSigners: new Set([signer.address.toLowerCase()]) },
-    ...{ networkOf, sharing: { fillWallets: [own], own, turnSeconds: 0 } },
+    networkOf,
+    sharing: { fillWallets: [own], own, turnSeconds: 0 },
     recoveries: undefined,
     // A lamport is worth a micro-dollar.
     valuer: () => (_chain, _currency, lamports) => lamports * 10n ** 12n,
     limits: {
-      ...{ toleranceBps: 0, lossPerOrderMicroUsd: 0n },
-      ...{ lossPerHourMicroUsd: 10n ** 9n, claimsPerHourMicroUsd: 0n },
+      toleranceBps: 0,
+      lossPerOrderMicroUsd: 0n,
+      lossPerHourMicroUsd: 10n ** 9n,
+      claimsPerHourMicroUsd: 0n,
     },
     denyList: undefined,
     isDryRun: false,
@@ -114,26 +123,31 @@ async function offer(
   const [recipient, refundTo] = [bench.account(), bench.account()]
   const paid = { recipient, currency: nativeCoin }
   const order: Order = {
-    ...{
-      version: 'v1',
-      solverChainId: 'base',
-      solver: signer.address.toLowerCase(),
-      salt: String(count),
-      fees: [],
-    },
+    version: 'v1',
+    solverChainId: 'base',
+    solver: signer.address.toLowerCase(),
+    salt: String(count),
+    fees: [],
     inputs: [
       {
         payment: { chainId: 'solana', currency: nativeCoin, amount: amount.toString(), weight: '1' },
         refunds: [
           {
-            ...{ chainId: 'solana', recipient: refundTo, currency: nativeCoin, minimumAmount: '0' },
-            ...{ deadline: until, extraData: '0x' },
+            chainId: 'solana',
+            recipient: refundTo,
+            currency: nativeCoin,
+            minimumAmount: '0',
+            deadline: until,
+            extraData: '0x',
           },
         ],
       },
     ],
     output: {
-      ...{ chainId: 'solana', calls: [], deadline: until, extraData: '0x' },
+      chainId: 'solana',
+      calls: [],
+      deadline: until,
+      extraData: '0x',
       payments: [{ ...paid, minimumAmount: amount.toString(), expectedAmount: amount.toString() }],
       ...wishes.ordered,
     },
@@ -145,16 +159,24 @@ async function offer(
   const proof = { order, orderSignature, deposits }
   const shared = { orderId, chainId: solanaChainId, ...proof }
   return {
-    ...{ orderId, recipient, refundTo },
+    orderId,
+    recipient,
+    refundTo,
     fill: {
-      ...{ id: `fill-${count}`, kind: 'fill' },
+      id: `fill-${count}`,
+      kind: 'fill',
       payload: { ...shared, deadline: until, payments: [{ ...paid, amount: amount.toString() }], calls: [] },
     },
     refund: {
-      ...{ id: `refund-${count}`, kind: 'refund' },
+      id: `refund-${count}`,
+      kind: 'refund',
       payload: {
-        ...{ ...shared, deadline: solanaNow + 9_999, recipient: refundTo, currency: nativeCoin },
-        ...{ amount: givenBack.toString(), endsOrder: deposited >= amount },
+        ...shared,
+        deadline: solanaNow + 9_999,
+        recipient: refundTo,
+        currency: nativeCoin,
+        amount: givenBack.toString(),
+        endsOrder: deposited >= amount,
       },
     },
   }

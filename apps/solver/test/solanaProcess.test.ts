@@ -79,7 +79,9 @@ afterAll(async () => {
 
 /** Variables of a solver that pays on Solana too. */
 const overrides = async () => ({
-  ...{ SOLANA_RPC_URL: rpcUrl, ED25519_PRIVATE_KEY: key, SOLANA_FILL_WALLET_ADDRESS: wallet },
+  SOLANA_RPC_URL: rpcUrl,
+  ED25519_PRIVATE_KEY: key,
+  SOLANA_FILL_WALLET_ADDRESS: wallet,
   CONFIG_DIR: await withSolana(),
 })
 
@@ -96,15 +98,24 @@ async function depositoryOf(): Promise<string> {
 function withSolana(): Promise<string> {
   const listed = { source: 'test', solver: true, address: native, symbol: 'SOL', name: 'Solana', decimals: 9 }
   return configsWithFamily({
-    ...{ key: 'solana', asset: { id: 'sol', priceKey: 'ETH/USD' } },
+    key: 'solana',
+    asset: { id: 'sol', priceKey: 'ETH/USD' },
     quoted: {
-      ...{ chainId, name: 'solana', displayName: 'Solana', blockTimeMs: 400, headMaxAgeMs: 60_000 },
-      ...{ fillWallet: '$SOLANA_FILL_WALLET_ADDRESS', depositAddressProgram: addressProgram },
+      chainId,
+      name: 'solana',
+      displayName: 'Solana',
+      blockTimeMs: 400,
+      headMaxAgeMs: 60_000,
+      fillWallet: '$SOLANA_FILL_WALLET_ADDRESS',
+      depositAddressProgram: addressProgram,
       feeModel: { kind: 'priority-fee' },
-      ...{ pinPolicy: [{ finalized: true }], currencies: [{ ...listed, asset: 'sol' }] },
+      pinPolicy: [{ finalized: true }],
+      currencies: [{ ...listed, asset: 'sol' }],
     },
     policy: {
-      ...{ maxFeePerGasWei: '100000', gasPerHourWei: '1000000000', relayGasPerHourWei: '1000000000' },
+      maxFeePerGasWei: '100000',
+      gasPerHourWei: '1000000000',
+      relayGasPerHourWei: '1000000000',
       floors: [{ currency: native, amount: '100000000' }],
     },
   })
@@ -114,7 +125,11 @@ const freshAccount = () => solanaLibrary().Keypair.generate().publicKey.toBase58
 const lamports = (address: string) => node.account(address, 'finalized')?.lamports ?? 0n
 
 const family = (): PaidFamily => ({
-  ...{ bed, overrides, chain: { chainId }, currencies: [native], claimLifetimeSeconds: 3_600 },
+  bed,
+  overrides,
+  chain: { chainId },
+  currencies: [native],
+  claimLifetimeSeconds: 3_600,
   freshPayment: (currency) => ({ recipient: freshAccount(), currency, amount }),
   order: (payment, refundTo) => orderPaidOn(bed.network, { key: 'solana', networkOf, payment, refundTo }),
   held: ({ recipient }) => lamports(recipient),
@@ -151,7 +166,9 @@ const orderKey = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 async function sweptAddress(count: number) {
   const lower = orderKey.address.toLowerCase() as Hex // CAST: an address is hex.
   const terms = {
-    ...{ orderSigner: lower, sweeper: wallet, depositor: freshAccount() },
+    orderSigner: lower,
+    sweeper: wallet,
+    depositor: freshAccount(),
     nonce: `0x${String(count).padStart(64, '0')}` as const,
   }
   const made = solanaDepositAddress(terms, addresses)
@@ -159,22 +176,29 @@ async function sweptAddress(count: number) {
   const word = `0x${'07'.repeat(32)}` as const
   const salt = `${solanaDepositName(made.address)}${'07'.repeat(12)}` as const
   const order = {
-    ...{ version: word, solverChainId: word, solver: `0x${'cc'.repeat(20).padStart(64, '0')}`, salt },
-    ...{ inputs: word, output: word, fees: word },
+    version: word,
+    solverChainId: word,
+    solver: `0x${'cc'.repeat(20).padStart(64, '0')}`,
+    salt,
+    inputs: word,
+    output: word,
+    fees: word,
   }
   const orderId = keccak256(concat([orderTypeHash, ...Object.values(order).map((one) => one as Hex)])) // CAST: words are hex.
   const orderSignature = await orderKey.signMessage({ message: { raw: orderId } })
   const item: ScriptedItem = {
-    ...{ id: `sweep-${count}`, kind: 'sweep' },
+    id: `sweep-${count}`,
+    kind: 'sweep',
     payload: {
-      ...{
-        chainId,
-        contract: addressProgram,
-        depositAddress: made.address,
-        currency: native,
-        amount: '5000000',
-      },
-      ...{ deadline: Number(nowSeconds()) + 3_600, terms, order, orderSignature },
+      chainId,
+      contract: addressProgram,
+      depositAddress: made.address,
+      currency: native,
+      amount: '5000000',
+      deadline: Number(nowSeconds()) + 3_600,
+      terms,
+      order,
+      orderSignature,
       deposit: { orderId },
     },
   }

@@ -71,11 +71,13 @@ describe('the solver', () => {
     if (!native || !both || !called || !refunded || !wrapped || !claimed) throw new Error('no addresses')
     const weth = network.deployment.optimism.wrappedNative
     const wrap = {
-      ...{ to: weth, value: 9n },
+      to: weth,
+      value: 9n,
       data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' }),
     }
     const send = {
-      ...{ to: weth, value: 0n },
+      to: weth,
+      value: 0n,
       data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [called, 9n] }),
     }
     const [first, second, third, fourth, back] = await paidOrders(network, [
@@ -167,7 +169,11 @@ describe('the solver', () => {
     const { order, orderSignature, orderId, deposits } = noted
     const [transactionId] = work.reports.get(items[0]?.id ?? '') ?? []
     expect(kept.find((one) => one.orderId === orderId)).toMatchObject({
-      ...{ order, orderSignature, chainId: 10, transactionId, booking: 'a note' },
+      order,
+      orderSignature,
+      chainId: 10,
+      transactionId,
+      booking: 'a note',
       inputs: [{ transactionId: deposits[0]?.transactionId, inputIndex: 0 }],
       deposited: order.inputs[0]?.payment.amount,
     })
@@ -182,7 +188,8 @@ describe('the solver', () => {
       for (const index of [1, 2])
         await network.chains[key].chain.node.setStorageAt({
           address: network.deployment[key].gasPriceOracle,
-          ...{ index, value: zeroHash },
+          index,
+          value: zeroHash,
         })
     const { work, solver } = await bed.start()
     const { node, client } = network.chains.optimism.chain

@@ -205,8 +205,12 @@ describe('the solver', () => {
       const nonce = await nonceOf(replaced.id)
       const wallet = network.chains.optimism.chain.as({ address, privateKey }).walletClient
       await wallet.sendTransaction({
-        ...{ to: address, value: 0n, nonce, gas: 21_000n },
-        ...{ maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+        to: address,
+        value: 0n,
+        nonce,
+        gas: 21_000n,
+        maxFeePerGas: 10n ** 12n,
+        maxPriorityFeePerGas: 10n ** 11n,
       })
       work.add(dropped)
       await waitUntil('the next one was told', () => work.reports.has(dropped.id))
@@ -262,8 +266,10 @@ describe('the solver', () => {
     if (!one || !two) throw new Error('no orders')
     const [hungry, other] = [fillItem(network, one), fillItem(network, two)]
     await proxy.set({
-      ...{ kind: 'unsupported', methods: ['eth_sendRawTransaction'] },
-      ...{ code: -32_000, message: 'exceeds block gas limit' },
+      kind: 'unsupported',
+      methods: ['eth_sendRawTransaction'],
+      code: -32_000,
+      message: 'exceeds block gas limit',
     })
     work.add(hungry)
     await waitUntil('its nonce goes to a cancellation', () => solver.output().includes('record_cancelling'))
@@ -283,7 +289,8 @@ describe('the solver', () => {
     onTestFinished(async () => void (await Promise.all([proxy.stop(), submit.stop()])))
     const secret = 'a-key-of-a-relay'
     const { work, solver, settings } = await bed.start({
-      ...{ OPTIMISM_RPC_URL: proxy.url, OPTIMISM_SUBMIT_RPC_URL: `${submit.url}/${secret}` },
+      OPTIMISM_RPC_URL: proxy.url,
+      OPTIMISM_SUBMIT_RPC_URL: `${submit.url}/${secret}`,
     })
     const sent = (to: typeof proxy) => to.counters().callsByMethod['eth_sendRawTransaction'] ?? 0
     const wishes = manyWishes(8).filter(({ from }) => from === 'base')

@@ -188,7 +188,10 @@ async function calls(change: object = {}): Promise<Executed> {
     id: nextId(),
     kind: 'permit',
     payload: {
-      ...{ permitKind: 'calls', orderId, chainId, multicall3 },
+      permitKind: 'calls',
+      orderId,
+      chainId,
+      multicall3,
       deadline: Math.floor(Date.now() / 1_000) + 3_600,
       to,
       data,

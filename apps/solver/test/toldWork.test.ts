@@ -186,7 +186,9 @@ test('Q-229: forged blocks make no unpaid order paid, and are looked at no more 
 test('endpoints that say nothing or end each connection leave the clock, and are not asked again and again', async () => {
   const [speechless, closing] = [await startTeller('speechless'), await startTeller('closing')]
   const { work, solver } = await start({
-    ...{ POLL_INTERVAL_MS: '200', BASE_WS_RPC_URL: speechless.url, OPTIMISM_WS_RPC_URL: closing.url },
+    POLL_INTERVAL_MS: '200',
+    BASE_WS_RPC_URL: speechless.url,
+    OPTIMISM_WS_RPC_URL: closing.url,
   })
   const item = fillItem(network, await paidOrder(network))
   work.add(item)

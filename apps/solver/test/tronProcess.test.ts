@@ -62,8 +62,15 @@ afterAll(async () => {
 const overrides = async (change: Readonly<Record<string, unknown>> = {}) => {
   const listed = { source: 'test', solver: true, decimals: 6 }
   const quoted = {
-    ...{ chainId, name: 'tron', displayName: 'Tron', blockTimeMs: 1_000, headMaxAgeMs: 60_000 },
-    ...{ fillWallet: wallet, fillContract, feeModel: { kind: 'energy' }, pinPolicy: [{ blocks: 0 }] },
+    chainId,
+    name: 'tron',
+    displayName: 'Tron',
+    blockTimeMs: 1_000,
+    headMaxAgeMs: 60_000,
+    fillWallet: wallet,
+    fillContract,
+    feeModel: { kind: 'energy' },
+    pinPolicy: [{ blocks: 0 }],
     currencies: [
       { ...listed, address: native, symbol: 'TRX', name: 'TRON', asset: 'trx' },
       { ...listed, address: usdc, symbol: 'USDC', name: 'USD Coin', asset: 'usdc' },
@@ -71,12 +78,15 @@ const overrides = async (change: Readonly<Record<string, unknown>> = {}) => {
     ...change,
   }
   const policy = {
-    ...{ maxFeePerGasWei: '500', gasPerHourWei: '10000000000', relayGasPerHourWei: '0' },
+    maxFeePerGasWei: '500',
+    gasPerHourWei: '10000000000',
+    relayGasPerHourWei: '0',
     floors: [{ currency: native, amount: '100000000' }],
   }
   const asset = { id: 'trx', priceKey: 'USDC/USD' }
   return {
-    ...{ TRON_RPC_URL: rpcUrl, TRON_PRIVATE_KEY: key },
+    TRON_RPC_URL: rpcUrl,
+    TRON_PRIVATE_KEY: key,
     CONFIG_DIR: await configsWithFamily({ key: 'tron', asset, quoted, policy }),
   }
 }
@@ -91,12 +101,20 @@ async function held({ recipient, currency }: FamilyPayment): Promise<bigint> {
 }
 
 const family = (): PaidFamily => ({
-  ...{ bed, overrides, held, chain: { chainId, fillContract }, currencies: [usdc, native] },
+  bed,
+  overrides,
+  held,
+  chain: { chainId, fillContract },
+  currencies: [usdc, native],
   claimLifetimeSeconds: 3_600,
   freshPayment: (currency) => ({ recipient: somebody(), currency, amount }),
   order: (payment, refundTo) =>
     orderPaidOn(bed.network, {
-      ...{ key: 'tron', networkOf, payment, refundTo, extraData: encodeFillExtraData(fillContract) },
+      key: 'tron',
+      networkOf,
+      payment,
+      refundTo,
+      extraData: encodeFillExtraData(fillContract),
     }),
   settle: () => pause(5_000),
 })

@@ -96,8 +96,13 @@ console.log(`recovered: ${amount} of ${currency} are the balance of ${depositor}
 
 // 3. The depositor signs, and the allocator's contract issues the payload.
 const withdrawal = {
-  ...{ chainId, currency, amount, ownerChainId: chainId, owner: depositor },
-  ...{ recipient: RECIPIENT.toLowerCase(), nonce: BigInt(onchainId).toString() },
+  chainId,
+  currency,
+  amount,
+  ownerChainId: chainId,
+  owner: depositor,
+  recipient: RECIPIENT.toLowerCase(),
+  nonce: BigInt(onchainId).toString(),
 }
 const ownerSignature = await owner.sign({ hash: toHex(ownerRequestDigest(withdrawal)) })
 const flow = { ...withdrawal, ownerSignature }
@@ -125,7 +130,9 @@ let signed: Hex = '0x'
 while (signed === '0x') {
   await new Promise((resolve) => setTimeout(resolve, 500))
   signed = await onHub.client.readContract({
-    ...{ ...allocator, functionName: 'signedPayloads', args: [payloadId, hash] },
+    ...allocator,
+    functionName: 'signedPayloads',
+    args: [payloadId, hash],
   })
 }
 const args = [decodeEvmWithdrawal(payload), signed] as const

@@ -86,7 +86,9 @@ type Execution = { idempotencyKey: Hex; actions: readonly Hex[]; signatures: rea
 
 const isExecuted = (idempotencyKey: Hex) =>
   onHub.client.readContract({
-    ...{ address: hub.oracleAddress, abi: hubOracleAbi, functionName: 'isExecuted' },
+    address: hub.oracleAddress,
+    abi: hubOracleAbi,
+    functionName: 'isExecuted',
     args: [idempotencyKey],
   })
 
@@ -105,7 +107,10 @@ const tokenId = hubTokenId({ chainId, ...family }, currency)
 /** Balance of it that the hub keeps for an account. */
 const held = (holder: Hex) =>
   onHub.client.readContract({
-    ...{ address: hub.hubAddress, abi: hubAbi, functionName: 'balanceOf', args: [holder, tokenId] },
+    address: hub.hubAddress,
+    abi: hubAbi,
+    functionName: 'balanceOf',
+    args: [holder, tokenId],
   })
 
 // 1. What was deposited is on the hub, and belongs to the solver.
@@ -118,7 +123,10 @@ async function settle(path: string) {
   ).result
   const inputs = [{ transactionId: deposit, onchainId, inputIndex: 0 }]
   const filled = await attest('solver-fills/v1', {
-    ...{ order, orderSignature, inputs, fill: { transactionId: fill } },
+    order,
+    orderSignature,
+    inputs,
+    fill: { transactionId: fill },
   })
   await execute(filled.execution)
   console.log(`settled: the hub keeps ${await held(ownerAlias)} smallest units for the solver`)
@@ -129,13 +137,18 @@ const { amount, nonce } = plain.length > 0 ? { amount: amountText, nonce: nonceT
 
 // 2. Its owner signs for it, and the allocator's contract issues the payload.
 const request = {
-  ...{ chainId, currency, amount, ownerChainId, owner },
-  ...{ recipient: RECIPIENT.toLowerCase(), nonce },
+  chainId,
+  currency,
+  amount,
+  ownerChainId,
+  owner,
+  recipient: RECIPIENT.toLowerCase(),
+  nonce,
 }
 const flow = { ...request, ownerSignature: await solver.sign({ hash: toHex(ownerRequestDigest(request)) }) }
 const place = withdrawalAddress(
   { chainId, ...family },
-  { ...{ depository, currency, recipient: request.recipient, ownerAlias }, nonce: BigInt(nonce) },
+  { depository, currency, recipient: request.recipient, ownerAlias, nonce: BigInt(nonce) },
 )
 const started = { hubId: hub.id, hubTokenId: tokenId, withdrawalAddress: place }
 if (!(await isExecuted(withdrawalInitiationKey(started))))
@@ -168,7 +181,9 @@ const paying = { address: depository, abi: depositoryAbi } as const
 async function payOut(): Promise<Hex> {
   const signed = await patiently('the signature of the allocator', async () => {
     const found = await onHub.client.readContract({
-      ...{ ...allocator, functionName: 'signedPayloads', args: [payloadId, hash] },
+      ...allocator,
+      functionName: 'signedPayloads',
+      args: [payloadId, hash],
     })
     return found === '0x' ? undefined : found
   })
@@ -182,7 +197,9 @@ async function findPayment(): Promise<Hex> {
     const fromBlock = toBlock > 999n ? toBlock - 999n : 0n
     const range = { fromBlock, toBlock }
     const calls = await onChain.client.getContractEvents({
-      ...{ ...paying, eventName: 'RelayCallExecuted', ...range },
+      ...paying,
+      eventName: 'RelayCallExecuted',
+      ...range,
     })
     const found = calls.find(({ args }) => args.id === withdrawalId)
     if (found !== undefined) return found.transactionHash
@@ -191,7 +208,9 @@ async function findPayment(): Promise<Hex> {
 }
 
 const isPaid = await onChain.client.readContract({
-  ...{ ...paying, functionName: 'callRequests', args: [withdrawalId] },
+  ...paying,
+  functionName: 'callRequests',
+  args: [withdrawalId],
 })
 const paid = isPaid ? await findPayment() : await payOut()
 console.log(`withdrawn${isPaid ? ' before' : ''}: ${amount} smallest units to ${RECIPIENT} in ${paid}`)

@@ -108,11 +108,18 @@ function networkReaderOptions(
   if (chain.depository === undefined) return undefined
   const { canonicalAddress } = codecOf(chain)
   return {
-    ...{ client, feeModel, network: chain.network, depository: canonicalAddress(chain.depository) },
-    ...{ hubChainId: chain.hubChainId, fillContract, depositAddressProgram },
+    client,
+    feeModel,
+    network: chain.network,
+    depository: canonicalAddress(chain.depository),
+    hubChainId: chain.hubChainId,
+    fillContract,
+    depositAddressProgram,
     fillWallet: fillWallet === undefined ? undefined : canonicalAddress(fillWallet),
     currencies: currencies.map(({ address, decimals, tokenProgram }) => ({
-      ...{ address: canonicalAddress(address), decimals, tokenProgram },
+      address: canonicalAddress(address),
+      decimals,
+      tokenProgram,
     })),
   }
 }

@@ -30,14 +30,20 @@ export async function examineEndpoints(client: JsonRpcClient, findings: Findings
   findings.add(
     ...silent.map(
       ({ alias }): Finding => ({
-        ...{ code: 'endpoint-silent', severity: 'degrades', setting },
-        ...{ seen: `${alias} does not answer`, fix: mend },
+        code: 'endpoint-silent',
+        severity: 'degrades',
+        setting,
+        seen: `${alias} does not answer`,
+        fix: mend,
       }),
     ),
     ...behind.map(
       ({ alias }): Finding => ({
-        ...{ code: 'endpoint-behind', severity: 'degrades', setting },
-        ...{ seen: `${alias} is blocks behind the others`, fix: mend },
+        code: 'endpoint-behind',
+        severity: 'degrades',
+        setting,
+        seen: `${alias} is blocks behind the others`,
+        fix: mend,
       }),
     ),
   )
@@ -55,7 +61,9 @@ export async function examineEndpoints(client: JsonRpcClient, findings: Findings
 /** Notes about endpoints that limit the size of a request. @source F-85 */
 function sizeFindings(sizes: readonly TakenSizes[], setting: string): readonly Finding[] {
   const note = (alias: string, limit: string): Finding => ({
-    ...{ code: 'endpoint-narrow', severity: 'note', setting },
+    code: 'endpoint-narrow',
+    severity: 'note',
+    setting,
     seen: `${alias} takes ${limit}: more is asked for in parts`,
     fix: 'A plan or a provider with a higher limit needs fewer requests.',
   })
@@ -89,7 +97,9 @@ export async function examineHeadPushes(
   for (const [index, end] of ends.entries()) {
     if (end === undefined) continue
     findings.add({
-      ...{ code: 'endpoint-silent', severity: 'degrades', setting: `wsRpcUrl of ${id}` },
+      code: 'endpoint-silent',
+      severity: 'degrades',
+      setting: `wsRpcUrl of ${id}`,
       seen: `entry ${index + 1} ${pushFailureWords[end]}: blocks of ${id} are noticed by the clock alone`,
       fix: `Mend or replace it in ${variable}, or unset it: without one nothing is lost but part of a second.`,
     })
@@ -106,7 +116,10 @@ function firstPush(url: Secret, subscription: HeadSubscription): Promise<PushEnd
     }
     const timer = setTimeout(settle, subscribedWithinMs, 'late')
     const pushes = openHeadPushes({
-      ...{ urls: [url], subscription, leastMs: 0, onHead: () => {} },
+      urls: [url],
+      subscription,
+      leastMs: 0,
+      onHead: () => {},
       onChange: (_endpoint, end) => settle(end),
     })
   })

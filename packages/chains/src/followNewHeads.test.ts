@@ -57,7 +57,8 @@ function follow(port: number, { leastMs = 0, path = '/', vmType = 'ethereum-vm' 
   const told: string[] = []
   const counted = { heads: 0 }
   const pushes = openHeadPushes({
-    ...{ urls: [new Secret(`ws://127.0.0.1:${port}${path}`)], leastMs },
+    urls: [new Secret(`ws://127.0.0.1:${port}${path}`)],
+    leastMs,
     subscription: subscriptionOf(vmType),
     onHead: () => {
       counted.heads += 1
@@ -86,7 +87,8 @@ test('each head of a subscription is told of, and nothing before it', async () =
 test('slots of Solana are told of, by a subscription with a number', async () => {
   const slot = (number: number) =>
     JSON.stringify({
-      ...{ jsonrpc: '2.0', method: 'slotNotification' },
+      jsonrpc: '2.0',
+      method: 'slotNotification',
       params: { result: { parent: number - 1, root: number - 32, slot: number }, subscription: 0 },
     })
   const { port, asked } = await node((socket) => {

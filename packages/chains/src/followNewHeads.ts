@@ -51,7 +51,9 @@ export function followNewHeads<
     const leastMs = minMsBetweenHeads(chain)
     const notify = () => onHead(chain)
     return openHeadPushes({
-      ...{ urls, subscription, leastMs },
+      urls,
+      subscription,
+      leastMs,
       // `leastMs` limits each endpoint; where blocks come faster than that, all endpoints together are limited as well.
       onHead: chain.blockTimeMs < leastMs ? atMostEvery(leastMs, notify) : notify,
       onChange: (endpoint, end) => onChange(chain.key, endpoint, end),

@@ -47,7 +47,9 @@ function windingDownChains({ chains }: ChainRegistry): readonly Finding[] {
     const setting = `httpRpcUrl of ${id}`
     return [
       {
-        ...{ code: 'chain-winding-down', severity: 'note', setting },
+        code: 'chain-winding-down',
+        severity: 'note',
+        setting,
         seen: `${id} has an endpoint and is being wound down. ${windingDown}`,
         fix: `Quote nothing to ${id}, have what lies in its depository withdrawn, then remove the endpoint.`,
       },
@@ -61,7 +63,9 @@ function settingsWithoutEffect({ chains }: ChainRegistry): readonly Finding[] {
     if (additionalData.traceInternalTransfers === undefined) return []
     return [
       {
-        ...{ code: 'setting-without-effect', severity: 'note', setting: `traceInternalTransfers of ${id}` },
+        code: 'setting-without-effect',
+        severity: 'note',
+        setting: `traceInternalTransfers of ${id}`,
         seen: `traceInternalTransfers of ${id} does nothing: no trace is read for a payment`,
         fix: 'Remove it from the chain file.',
       },

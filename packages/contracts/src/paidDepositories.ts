@@ -59,14 +59,16 @@ function builderOf(
       if (domain === undefined) return 'domain'
       if (vault === undefined) return 'vault'
       return {
-        ...{ name: 'SolanaPayloadBuilder', domain },
+        name: 'SolanaPayloadBuilder',
+        domain,
         vault: bytesToHex(solanaCodec.encodeAddress(vault)),
       }
     case 'hyperliquid-vm':
       if (networkName === undefined) return 'networkName'
       if (tokens === undefined) return 'tokens'
       return {
-        ...{ name: 'HyperliquidPayloadBuilder', networkName },
+        name: 'HyperliquidPayloadBuilder',
+        networkName,
         // CAST: the schema takes 0x and 32 hex digits alone.
         tokens: tokens.map(({ token, decimals }) => ({ token: token as Hex, decimals })),
       }

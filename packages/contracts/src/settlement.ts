@@ -126,28 +126,35 @@ export function settlementInitializations(
   }))
   return [
     {
-      ...{ contract: hub, owner },
+      contract: hub,
+      owner,
       data: encodeFunctionData({ abi: hubAbi, functionName, args: [owner, oracle.address] }),
     },
     {
-      ...{ contract: oracle, owner },
+      contract: oracle,
+      owner,
       data: encodeFunctionData({ abi: hubOracleAbi, functionName, args: [owner, oracleMultisig.address] }),
     },
     {
-      ...{ contract: oracleMultisig, owner },
+      contract: oracleMultisig,
+      owner,
       data: encodeFunctionData({ abi: oracleMultisigAbi, functionName, args: [owner, oracles, threshold] }),
     },
     {
-      ...{ contract: genericMapping, owner },
+      contract: genericMapping,
+      owner,
       data: encodeFunctionData({
-        ...{ abi: genericMappingAbi, functionName },
+        abi: genericMappingAbi,
+        functionName,
         args: [owner, mappingOperator, oracleMultisig.address],
       }),
     },
     {
-      ...{ contract: allocator, owner },
+      contract: allocator,
+      owner,
       data: encodeFunctionData({
-        ...{ abi: allocatorAbi, functionName },
+        abi: allocatorAbi,
+        functionName,
         args: [owner, oracleMultisig.address, allocatorSigner, builders],
       }),
     },
@@ -170,7 +177,9 @@ export async function readBuilders(
   const builders = await Promise.all(
     depositories.map(async ({ chainId, depository, builder: { name } }) => {
       const address = await client.readContract({
-        ...{ address: allocator, abi: allocatorAbi, functionName: 'payloadBuilders' },
+        address: allocator,
+        abi: allocatorAbi,
+        functionName: 'payloadBuilders',
         args: [chainId, depository],
       })
       // CAST: lower case hex is still hex.

@@ -116,8 +116,11 @@ describe('calls of the fill contract that another family writes', () => {
     expect(paid).toMatchObject({ contract: through.fillContract, coin: 5n })
     expect(paid.data).toBe(
       encodeFill({
-        ...{ id, orderId, deadlineSeconds: 9n },
-        ...{ natives: [{ to, amount: 5n }], tokens: [{ token, to, amount: 7n }] },
+        id,
+        orderId,
+        deadlineSeconds: 9n,
+        natives: [{ to, amount: 5n }],
+        tokens: [{ token, to, amount: 7n }],
       }),
     )
     expect(fillClosing(through).data).toBe(encodeFunctionData({ abi, functionName: 'close', args: [id] }))

@@ -68,7 +68,9 @@ export async function examineDatabase(examined: ExaminedDatabase, findings: Find
   } catch (error) {
     const mayWait = isWaitedFor && whileStarting(error) !== undefined
     findings.add({
-      ...{ code: 'database-unreachable', severity: mayWait ? 'degrades' : 'stops', setting },
+      code: 'database-unreachable',
+      severity: mayWait ? 'degrades' : 'stops',
+      setting,
       seen: `the database cannot be used${refusalOf(error) ?? ''}${mayWait ? '; the start waits for it' : ''}`,
       fix: fixOf(sqlState(error)),
     })
@@ -94,7 +96,9 @@ async function readFacts({
   directories = [],
 }: ExaminedDatabase): Promise<{ readonly facts: DatabaseFacts; readonly schema: readonly Finding[] }> {
   const client = new pg.Client({
-    ...{ connectionString, connectionTimeoutMillis: connectTimeoutMs, query_timeout: connectTimeoutMs },
+    connectionString,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: connectTimeoutMs,
     pipeline: true,
     application_name: 'causeway-doctor',
   })
@@ -102,7 +106,8 @@ async function readFacts({
   await client.connect()
   try {
     await openSession(client, {
-      ...{ statement_timeout: connectTimeoutMs, idle_in_transaction_session_timeout: connectTimeoutMs },
+      statement_timeout: connectTimeoutMs,
+      idle_in_transaction_session_timeout: connectTimeoutMs,
     })
     const askedAtMs = nowMs()
     const { rows } = await client.query<FactsRow>(factsQuery, [jobLockClass])

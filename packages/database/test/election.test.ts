@@ -30,8 +30,14 @@ async function withCandidates(
   const running = candidates.map((holder) => {
     const lockDatabase = createDatabase({ connectionString, poolSize: 1 })
     const elections = startElections({
-      ...{ jobs, areTogether: true, lockDatabase, database, holder, leaseMs: 500 },
-      ...{ onChange: () => {}, onFailure: () => {} },
+      jobs,
+      areTogether: true,
+      lockDatabase,
+      database,
+      holder,
+      leaseMs: 500,
+      onChange: () => {},
+      onFailure: () => {},
     })
     return { elections, lockDatabase }
   })

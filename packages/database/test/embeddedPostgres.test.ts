@@ -175,7 +175,9 @@ test('its programs run from a folder that only the account of this process may p
   await cp(programs, join(closed, 'native'), { recursive: true, verbatimSymlinks: true })
   const bin = join(closed, 'native', 'bin')
   await initialiseCluster({
-    ...{ dataDirectory, durable: false, runner: await createRunner() },
+    dataDirectory,
+    durable: false,
+    runner: await createRunner(),
     binaries: { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') },
   })
   expect(await readPassword(dataDirectory)).toMatch(/^[0-9a-f]{32}$/)

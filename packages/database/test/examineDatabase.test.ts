@@ -115,7 +115,11 @@ test('jobs that nobody runs are told, and those of another process are not', asy
   )
   const lockDatabase = createDatabase({ connectionString, poolSize: 1 })
   const elections = startElections({
-    ...{ jobs: ['settlement'], lockDatabase, database, holder: 'other', leaseMs: 2_000 },
+    jobs: ['settlement'],
+    lockDatabase,
+    database,
+    holder: 'other',
+    leaseMs: 2_000,
     onChange: () => undefined,
     onFailure: () => undefined,
   })
@@ -126,8 +130,16 @@ test('jobs that nobody runs are told, and those of another process are not', asy
 })
 
 const well: DatabaseFacts = {
-  ...{ version: 180_000, isStandby: false, isReadOnly: false, mayCreateTables: true, closedTables: [] },
-  ...{ isMigrated: true, hasJobs: false, connectionsMax: 97, isDiskFull: false, clockOffsetMs: 0 },
+  version: 180_000,
+  isStandby: false,
+  isReadOnly: false,
+  mayCreateTables: true,
+  closedTables: [],
+  isMigrated: true,
+  hasJobs: false,
+  connectionsMax: 97,
+  isDiskFull: false,
+  clockOffsetMs: 0,
 }
 
 test.each<[string, Partial<DatabaseFacts>, string, string]>([

@@ -329,8 +329,13 @@ describe('a doctor', () => {
     const found = createFindings()
     await examineDatabase(
       {
-        ...{ connectionString, setting: 'DATABASE_URL', isWaitedFor: true, connections: 1, runsJobs: true },
-        ...{ nowMs: () => Date.now(), directories: await release(modules) },
+        connectionString,
+        setting: 'DATABASE_URL',
+        isWaitedFor: true,
+        connections: 1,
+        runsJobs: true,
+        nowMs: () => Date.now(),
+        directories: await release(modules),
       },
       found,
     )

@@ -103,7 +103,9 @@ test('O-58: a password that expires says so in the words of the server, and is a
   await expect
     .poll(() => refusalOf(write(running)))
     .toMatchObject({
-      ...{ code: 'SERVICE_UNAVAILABLE', retryable: true, message: 'The database takes no connection.' },
+      code: 'SERVICE_UNAVAILABLE',
+      retryable: true,
+      message: 'The database takes no connection.',
     })
   expect(await findingOf(connectionString)).toBe(
     'the database cannot be used (28P01): password authentication failed for user "passing"',

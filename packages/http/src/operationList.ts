@@ -61,8 +61,11 @@ function renderItem({ method, path, operationId, summary, tag }: ListedOperation
 }
 
 const entities: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;' },
-  ...{ '"': '&quot;', "'": '&#39;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 }
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')

@@ -43,7 +43,9 @@ test('O-22: a check that is shown only fails visibly and takes no traffic away',
     Promise.reject(new UpstreamUnavailableError('away', { code: 'DATABASE_STARTING' }))
   const checks = [holds, { name: 'shared', check, isShownOnly: true }]
   expect(await createReadiness({ checks }).report()).toEqual({
-    ...{ ready: true, draining: false, checks: { database: 'ok', shared: 'failed' } },
+    ready: true,
+    draining: false,
+    checks: { database: 'ok', shared: 'failed' },
     reasons: { shared: 'DATABASE_STARTING' },
   })
 })
@@ -55,7 +57,9 @@ test('O-59: an age that a check knows is shown, also of one that fails', async (
     { name: 'old', check: async () => Promise.reject(silent) },
   ]
   expect(await createReadiness({ checks }).report()).toMatchObject({
-    ...{ ready: false, agesSeconds: { recent: 1, old: 31 }, reasons: { old: 'JOBS_SILENT' } },
+    ready: false,
+    agesSeconds: { recent: 1, old: 31 },
+    reasons: { old: 'JOBS_SILENT' },
   })
 })
 

@@ -92,7 +92,9 @@ export function createReadiness(options: {
       const allHold = results.every(({ holds }) => holds)
       const outcomes = Object.fromEntries(results.map(({ name, outcome }) => [name, outcome]))
       return {
-        ...{ ready: allHold && !isDraining, draining: isDraining, checks: outcomes },
+        ready: allHold && !isDraining,
+        draining: isDraining,
+        checks: outcomes,
         ...(Object.keys(reasons).length > 0 && { reasons }),
         ...(Object.keys(agesSeconds).length > 0 && { agesSeconds }),
       }

@@ -100,7 +100,8 @@ describe('files of the page', () => {
 describe('the list of operations', () => {
   const about = { title: 'T', description: 'D' }
   const route = (schema: object, url = '/a') => ({
-    ...{ method: ['GET', 'HEAD'], url },
+    method: ['GET', 'HEAD'],
+    url,
     schema: { operationId: 'getA', summary: 'Does it', tags: ['one two', 'other'], ...schema },
   })
   const listOf = (...routes: Parameters<typeof listOperations>[0][]) =>

@@ -133,7 +133,10 @@ class Bucket {
     const step = Math.max(1, Math.floor(max / claimsPerLimit))
     this.#claims.add({
       toClaim: () => ({
-        ...{ bucket: this.#name, caller, windowMs, max },
+        bucket: this.#name,
+        caller,
+        windowMs,
+        max,
         wanted: Math.min(max, Math.max(step, window.waiting.length)),
       }),
       settle: (grant) => {

@@ -27,7 +27,8 @@ async function start(
 ): Promise<Bed> {
   const open: OpenSocket[] = []
   const websocket: WebsocketRoute = {
-    ...{ path: '/ws', limits },
+    path: '/ws',
+    limits,
     rateLimitClass: 'read',
     open(socket) {
       open.push(socket)

@@ -26,7 +26,11 @@ beforeAll(async () => {
 afterAll(() => bed?.stop())
 
 const assetAt = (chainId: number): LedgerAsset => ({
-  ...{ chainId, address: '0xaa', symbol: 'WETH', name: 'Wrapped Ether', decimals: 18 },
+  chainId,
+  address: '0xaa',
+  symbol: 'WETH',
+  name: 'Wrapped Ether',
+  decimals: 18,
 })
 const weth = assetAt(10)
 const evidence = { proof: 'test' }
@@ -69,7 +73,10 @@ describe('a claim', () => {
     expect(await open('paid', 'paid', 4n)).toBe('exists')
     expect(await claimable('paid')).toBe(6n)
     expect(await readAppFeeClaim(bed.database, requestIdOf('paid'))).toMatchObject({
-      ...{ status: 'paid', amount: 4n, transactionHash: transactionOf('paid'), asset: weth },
+      status: 'paid',
+      amount: 4n,
+      transactionHash: transactionOf('paid'),
+      asset: weth,
     })
   })
 

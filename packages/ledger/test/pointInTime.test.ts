@@ -36,7 +36,8 @@ async function start(name: string) {
   servers.add(server)
   const database = createDatabase({ connectionString: server.connectionString })
   return {
-    ...{ server, database },
+    server,
+    database,
     async stop() {
       await database.close()
       await server.stop()

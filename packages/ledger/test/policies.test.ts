@@ -310,7 +310,8 @@ describe('quotes without deposit cannot starve a sponsor:', () => {
     const four = (user: string, to: number) =>
       holds('places', 4, () => ({ user, destinationChainId: to, amountMicroUsd: 1n })).map((request, n) => ({
         ...request,
-        ...{ requestId: requestIdOf(`${user} ${to} ${n}`), requoteKey: `${user} ${to} ${n}` },
+        requestId: requestIdOf(`${user} ${to} ${n}`),
+        requoteKey: `${user} ${to} ${n}`,
       }))
     const expected = ['reserved', 'reserved', 'reserved', 'at_deposit']
     expect(await fill('places', [...four('u', 10), ...four('u', 42_161)])).toEqual([...expected, ...expected])

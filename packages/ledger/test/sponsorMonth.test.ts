@@ -74,7 +74,9 @@ let transactions = 0
 function topUpOf(value: bigint, block: number): ObservedTopUp {
   transactions += 1
   return {
-    ...{ chainId: 8453, custody: hex(0xc0, 20), token: hex(0xdc, 20) },
+    chainId: 8453,
+    custody: hex(0xc0, 20),
+    token: hex(0xdc, 20),
     transactionHash: hex(transactions, 32),
     blockNumber: BigInt(block),
     blockHash: hex(block, 32),
@@ -107,8 +109,12 @@ function askedOn(day: number, index: number) {
   const route = routes[random(routes.length)] ?? routes[0]
   const amountMicroUsd = BigInt(10_000 + random(90_000))
   return holdNamed(`month ${day} ${index}`, {
-    ...{ sponsor, apiKeyId: keys[random(keys.length)] ?? keys[0], user: `user-${random(40)}`, ...route },
-    ...{ amountMicroUsd, lifetimeSeconds: 600 },
+    sponsor,
+    apiKeyId: keys[random(keys.length)] ?? keys[0],
+    user: `user-${random(40)}`,
+    ...route,
+    amountMicroUsd,
+    lifetimeSeconds: 600,
   })
 }
 
@@ -174,7 +180,11 @@ async function limitTo(maxPerRequest: string | undefined): Promise<void> {
 
 const statement = (groups: readonly StatementGroup[], from = 1, to = days + 1) =>
   readStatement(bed.database, {
-    ...{ wallet: sponsor, from: dayOf(from), to: dayOf(to), groups, linesMax: 100_000 },
+    wallet: sponsor,
+    from: dayOf(from),
+    to: dayOf(to),
+    groups,
+    linesMax: 100_000,
   })
 
 async function account(groups: readonly StatementGroup[]) {

@@ -107,7 +107,10 @@ describe('a statement', () => {
     const accrual = { requestId: requestIdOf('fee'), asset, fees: [{ recipient: 'app', amount: 9n }] }
     await bed.database.transaction((tx) => accrueAppFees(tx, accrual))
     const { accounts } = await readStatement(bed.database, {
-      ...{ wallet: 'app', from: day(1), to: new Date(Date.UTC(2100, 0, 1)), groups: [] },
+      wallet: 'app',
+      from: day(1),
+      to: new Date(Date.UTC(2100, 0, 1)),
+      groups: [],
     })
     expect(accounts).toMatchObject([
       { asset, lines: [{ kind: 'app-fee', count: 1, amount: 9n }], closing: { posted: 9n, held: 0n } },
@@ -165,7 +168,8 @@ describe('a period that has ended', () => {
       await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 300))])
     })
     expect(sponsorOf((await asked) ?? { isClosed: false, accounts: [] }).closing).toEqual({
-      ...{ posted: 100n, held: 40n },
+      posted: 100n,
+      held: 40n,
     })
   })
 
@@ -179,7 +183,10 @@ describe('a period that has ended', () => {
     await fund(bed.database, 'open', 100n)
     const ask = () =>
       readStatement(bed.database, {
-        ...{ wallet: 'open', from: day(1), to: new Date(Date.UTC(2100, 0, 1)), groups: [] },
+        wallet: 'open',
+        from: day(1),
+        to: new Date(Date.UTC(2100, 0, 1)),
+        groups: [],
       })
     expect(await ask()).toMatchObject({ isClosed: false })
     await pay('open', 'more', 10n)

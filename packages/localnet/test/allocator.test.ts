@@ -89,7 +89,9 @@ async function refusal(wanted: WithdrawRequest, signature?: Hex): Promise<string
 
 const payloadOf = (payloadId: Hex) =>
   bench.chain.client.readContract({
-    ...{ address: bench.deployment.allocator, abi: allocatorAbi, functionName: 'payloads' },
+    address: bench.deployment.allocator,
+    abi: allocatorAbi,
+    functionName: 'payloads',
     args: [payloadId],
   })
 
@@ -105,12 +107,16 @@ describe('a withdraw request of two oracles', () => {
     })
     expect(withdrawal.nonce).toBe(BigInt(payloadId))
     const builtAt = await bench.chain.client.readContract({
-      ...{ address: bench.deployment.allocator, abi: allocatorAbi, functionName: 'payloadTimestamps' },
+      address: bench.deployment.allocator,
+      abi: allocatorAbi,
+      functionName: 'payloadTimestamps',
       args: [payloadId],
     })
     expect(withdrawal.expiration).toBe(builtAt + tenDaysSeconds)
     const named = await bench.chain.client.readContract({
-      ...{ address: bench.deployment.allocator, abi: allocatorAbi, functionName: 'payloadIdOf' },
+      address: bench.deployment.allocator,
+      abi: allocatorAbi,
+      functionName: 'payloadIdOf',
       args: [request.spender, request.nonce],
     })
     expect(named).toBe(payloadId)
@@ -154,7 +160,9 @@ describe('a withdraw request of two oracles', () => {
 describe('payloads of the other families are those that core derives the same request from', () => {
   const hashOf = (builder: Hex, payload: Hex, wanted: WithdrawRequest, index = 0) =>
     bench.chain.client.readContract({
-      ...{ address: builder, abi: evmPayloadBuilderAbi, functionName: 'hashToSign' },
+      address: builder,
+      abi: evmPayloadBuilderAbi,
+      functionName: 'hashToSign',
       args: [wanted.chainId, wanted.depository, payload, index],
     })
 
@@ -171,7 +179,9 @@ describe('payloads of the other families are those that core derives the same re
     const payloadId = await submit(wanted)
     const payload = await payloadOf(payloadId)
     expect(solanaWithdrawalTransfer(decodeSolanaWithdrawal(payload))).toEqual({
-      ...{ currency, amount: 1_000_000n, recipient },
+      currency,
+      amount: 1_000_000n,
+      recipient,
     })
     expect(decodeSolanaWithdrawal(payload).nonce).toBe(BigInt.asUintN(64, BigInt(payloadId)))
     expect(withdrawRequestOf(solana, payload, requested)).toEqual(wanted)
@@ -194,7 +204,7 @@ describe('payloads of the other families are those that core derives the same re
     const requested = (nonceOf: bigint, amount: bigint) => {
       if (recipient === undefined) throw new Error('no address')
       const { nativeCurrency: currency } = createBitcoinCodec()
-      return { ...{ depository, currency, amount, recipient }, spender: request.spender, nonce: nonceOf }
+      return { depository, currency, amount, recipient, spender: request.spender, nonce: nonceOf }
     }
     const utxo = (byte: string, value: string) => ({ txid: byte.repeat(32), vout: 1, value })
     const spelled = (nonceOf: bigint, amount: bigint, utxos: readonly object[]) =>
@@ -249,7 +259,9 @@ describe('a withdraw request is refused when it is signed by', () => {
 describe('the signature of a payload', () => {
   const store = (payloadId: Hex, hash: Hex) =>
     encodeFunctionData({
-      ...{ abi: allocatorAbi, functionName: 'storeSignature', args: [payloadId, hash, '0x1234'] },
+      abi: allocatorAbi,
+      functionName: 'storeSignature',
+      args: [payloadId, hash, '0x1234'],
     })
 
   test('is stored by the signer alone, once, for a payload that was built', async () => {
@@ -270,11 +282,9 @@ describe('the signature of a payload', () => {
     const payloadId = await submit({ ...request, nonce: nonce(47) })
     const payload = await payloadOf(payloadId)
     const built = await bench.chain.client.readContract({
-      ...{
-        address: bench.deployment.evmPayloadBuilder,
-        abi: evmPayloadBuilderAbi,
-        functionName: 'hashToSign',
-      },
+      address: bench.deployment.evmPayloadBuilder,
+      abi: evmPayloadBuilderAbi,
+      functionName: 'hashToSign',
       args: [request.chainId, request.depository, payload, 0],
     })
     const place = { hubChainId: request.chainId, depository: request.depository }

@@ -63,7 +63,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('submit' as const),
       request: fc.record({ spender: fc.nat(2), nonce: fc.nat(3), amount: fc.bigInt({ min: 0n, max: 9n }) }),
-      ...{ isOfKnownChain: mostly, hasData: seldom },
+      isOfKnownChain: mostly,
+      hasData: seldom,
       signing: fc.record({
         by: some,
         order: fc.constantFrom('rising', 'rising', 'rising', 'rising', 'falling', 'first twice'),
@@ -74,19 +75,27 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('store' as const), payload: fc.nat(5), hash: fc.nat(2), isSigner: mostly },
+      kind: fc.constant('store' as const),
+      payload: fc.nat(5),
+      hash: fc.nat(2),
+      isSigner: mostly,
     }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('signers' as const), by: some, threshold: fc.nat(3), isOwner: mostly },
+      kind: fc.constant('signers' as const),
+      by: some,
+      threshold: fc.nat(3),
+      isOwner: mostly,
     }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('builder' as const), isNone: seldom, isOwner: mostly },
+      kind: fc.constant('builder' as const),
+      isNone: seldom,
+      isOwner: mostly,
     }),
   },
 )
@@ -107,7 +116,9 @@ type Model = {
 const word = (value: number | bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 const read = (functionName: 'payloads' | 'payloadTimestamps', id: Hex) =>
   bench.chain.client.readContract({
-    ...{ address: bench.deployment.allocator, abi: allocatorAbi, functionName },
+    address: bench.deployment.allocator,
+    abi: allocatorAbi,
+    functionName,
     args: [id],
   })
 
@@ -150,13 +161,19 @@ function isQuorum({ signers, threshold }: Model, signing: Signing): boolean {
 async function submit(taken: Extract<Step, { kind: 'submit' }>, model: Model): Promise<void> {
   const { spender, nonce, amount } = taken.request
   const request: WithdrawRequest = {
-    ...{ chainId: taken.isOfKnownChain ? BigInt(localChainIds.base) : 1n, depository, amount },
-    ...{ currency: zeroAddress, recipient: `0x${'22'.repeat(20)}`, data: taken.hasData ? '0x01' : '0x' },
-    ...{ spender: `0x${'99'.repeat(19)}0${spender}`, nonce: word(nonce) },
+    chainId: taken.isOfKnownChain ? BigInt(localChainIds.base) : 1n,
+    depository,
+    amount,
+    currency: zeroAddress,
+    recipient: `0x${'22'.repeat(20)}`,
+    data: taken.hasData ? '0x01' : '0x',
+    spender: `0x${'99'.repeat(19)}0${spender}`,
+    nonce: word(nonce),
   }
   const { recipient: receiver, ...rest } = request
   const data = encodeFunctionData({
-    ...{ abi: allocatorAbi, functionName: 'submitWithdrawRequest' },
+    abi: allocatorAbi,
+    functionName: 'submitWithdrawRequest',
     args: [{ ...rest, receiver }, await signatures(request, taken.signing)],
   })
   const place = `${spender} ${nonce}`
@@ -182,7 +199,9 @@ async function store(
   const place = `${id} ${hash}`
   const signature: Hex = `0x${crypto.getRandomValues(new Uint8Array(8)).reduce((text, byte) => text + byte.toString(16).padStart(2, '0'), '')}`
   const data = encodeFunctionData({
-    ...{ abi: allocatorAbi, functionName: 'storeSignature', args: [id, word(hash), signature] },
+    abi: allocatorAbi,
+    functionName: 'storeSignature',
+    args: [id, word(hash), signature],
   })
   const refusal = () => {
     if (!isSigner) return 'NotSigner'
@@ -212,7 +231,9 @@ async function take(taken: Step, model: Model): Promise<void> {
   const { by, threshold, isOwner } = taken
   const accounts = by.map((index) => keys[index]?.address ?? zeroAddress)
   const data = encodeFunctionData({
-    ...{ abi: oracleMultisigAbi, functionName: 'setSigners', args: [accounts, BigInt(threshold)] },
+    abi: oracleMultisigAbi,
+    functionName: 'setSigners',
+    args: [accounts, BigInt(threshold)],
   })
   const isPossible = threshold > 0 && threshold <= by.length
   const refusal = !isOwner ? 'NotOwner' : isPossible ? undefined : 'InvalidThreshold'
@@ -226,7 +247,9 @@ async function isUnchanged({ issued, payloads, signatures }: Model): Promise<voi
   for (const [place, id] of issued) {
     const [spender, nonce = '0'] = place.split(' ')
     const named = await bench.chain.client.readContract({
-      ...{ address: bench.deployment.allocator, abi: allocatorAbi, functionName: 'payloadIdOf' },
+      address: bench.deployment.allocator,
+      abi: allocatorAbi,
+      functionName: 'payloadIdOf',
       args: [`0x${'99'.repeat(19)}0${spender}`, word(Number(nonce))],
     })
     expect(named).toBe(id)
@@ -235,7 +258,9 @@ async function isUnchanged({ issued, payloads, signatures }: Model): Promise<voi
   for (const [place, signature] of signatures) {
     const [id, hash] = place.split(' ')
     const kept = await bench.chain.client.readContract({
-      ...{ address: bench.deployment.allocator, abi: allocatorAbi, functionName: 'signedPayloads' },
+      address: bench.deployment.allocator,
+      abi: allocatorAbi,
+      functionName: 'signedPayloads',
       // CAST: the place was made of a payload id.
       args: [id as Hex, word(Number(hash))],
     })
@@ -254,8 +279,11 @@ test('one payload per spender and nonce, of enough oracles, kept as it was issue
       const oracles = new Set(bench.keys.oracles.map(({ address }) => address))
       const model: Model = {
         signers: new Set(keys.flatMap(({ address }, index) => (oracles.has(address) ? [index] : []))),
-        ...{ threshold: 2, hasBuilder: true },
-        ...{ issued: new Map(), payloads: new Map(), signatures: new Map() },
+        threshold: 2,
+        hasBuilder: true,
+        issued: new Map(),
+        payloads: new Map(),
+        signatures: new Map(),
       }
       for (const taken of sequence) await take(taken, model)
       await isUnchanged(model)

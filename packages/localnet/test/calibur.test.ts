@@ -75,7 +75,10 @@ test('a signed batch runs once, whoever submits it, and the next one has the nex
   expect((await paid()) - before).toBe(3n)
   expect(await errorOf(first)).toContain(named('InvalidNonce'))
   const sequence = await chain.client.readContract({
-    ...{ address, abi: caliburAbi, functionName: 'getSeq', args: [0n] },
+    address,
+    abi: caliburAbi,
+    functionName: 'getSeq',
+    args: [0n],
   })
   expect(sequence).toBe(1n)
   await submit(await signBatch(privateKey, [pay(3n)], { chainId, nonce: sequence }))

@@ -79,7 +79,8 @@ async function measure(): Promise<Record<string, number>> {
   )
   // The first deposit of a token pays for the depository's balance.
   const depositing = encodeFunctionData({
-    ...{ abi: depositoryAbi, functionName: 'depositErc20' },
+    abi: depositoryAbi,
+    functionName: 'depositErc20',
     args: [holder, tokens.USDC, 1_000n, orderId],
   })
   await bench.send(solver, depository, depositing)

@@ -62,17 +62,24 @@ const roles = { initialize: 'the initializer', grantRole: 'the owner', revokeRol
 
 const onChains = {
   depository: decide(depositoryAbi, {
-    ...{ initialize: 'the initializer', setAllocator: 'the owner', execute: 'a signature' },
-    ...{ depositNative: 'the sender', depositErc20: 'the sender' },
+    initialize: 'the initializer',
+    setAllocator: 'the owner',
+    execute: 'a signature',
+    depositNative: 'the sender',
+    depositErc20: 'the sender',
   }),
   fillContract: decide(fillContractAbi, { pay: 'the sender', fill: 'the sender', close: 'the sender' }),
   cleanupRouter: decide(cleanupRouterAbi, {
-    ...{ cleanupErc20s: 'the sender', cleanupErc20sViaCall: 'the sender' },
-    ...{ cleanupNative: 'the sender', cleanupNativeViaCall: 'the sender' },
+    cleanupErc20s: 'the sender',
+    cleanupErc20sViaCall: 'the sender',
+    cleanupNative: 'the sender',
+    cleanupNativeViaCall: 'the sender',
   }),
   depositRouter: decide(depositRouterAbi, { swapAndDeposit: 'the sender', swapAndPay: 'the sender' }),
   depositAddresses: decide(depositAddressesAbi, {
-    ...{ sweep: 'the sweeper', sweepAndSwap: 'the sweeper', withdraw: 'the depositor' },
+    sweep: 'the sweeper',
+    sweepAndSwap: 'the sweeper',
+    withdraw: 'the depositor',
   }),
   permitRouter: decide(permitRouterAbi, {
     depositWithAuthorization: 'a signature',
@@ -83,13 +90,18 @@ const onChains = {
 
 const onHub = {
   hub: decide(hubAbi, {
-    ...{ ...roles, mint: 'an operator', burn: 'an operator', transferFrom: 'an operator' },
+    ...roles,
+    mint: 'an operator',
+    burn: 'an operator',
+    transferFrom: 'an operator',
   }),
   oracle: decide(hubOracleAbi, { ...roles, execute: 'a signature', executeMultiple: 'a signature' }),
   oracleMultisig: decide(oracleMultisigAbi, { initialize: 'the initializer', setSigners: 'the owner' }),
   genericMapping: decide(genericMappingAbi, { ...roles, setEntry: 'the sender', setEntryFor: 'an operator' }),
   allocator: decide(allocatorAbi, {
-    ...{ initialize: 'the initializer', setBuilder: 'the owner', storeSignature: 'the signer' },
+    initialize: 'the initializer',
+    setBuilder: 'the owner',
+    storeSignature: 'the signer',
     submitWithdrawRequest: 'a signature',
   }),
   evmPayloadBuilder: decide(evmPayloadBuilderAbi, {}),

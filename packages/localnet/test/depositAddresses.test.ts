@@ -75,7 +75,10 @@ const balance = (address: Hex) => bench.chain.client.getBalance({ address })
 
 const heldOf = (account: Hex, token: Hex) =>
   bench.chain.client.readContract({
-    ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [account] },
+    address: token,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [account],
   })
 const heldBy = (token: Hex) => heldOf(depositor.address, token)
 
@@ -180,7 +183,10 @@ describe('sweeps that swap', () => {
     const opened = open()
     const { TIDE, USDC } = bench.deployment.tokens
     const price: DepositSwapTerms = {
-      ...{ tokenIn: TIDE, amountIn, tokenOut: USDC, amountOutMin: 1n },
+      tokenIn: TIDE,
+      amountIn,
+      tokenOut: USDC,
+      amountOutMin: 1n,
       nonce: `0x${'5e'.repeat(32)}`,
       ...change,
     }
@@ -203,8 +209,12 @@ describe('sweeps that swap', () => {
         {
           tokenIn: terms.tokenIn === zeroAddress ? wrappedNative : terms.tokenIn,
           tokenOut: terms.tokenOut,
-          ...{ fee: 3_000, recipient, deadline: 4_000_000_000n, amountIn: amount },
-          ...{ amountOutMinimum: 0n, sqrtPriceLimitX96: 0n },
+          fee: 3_000,
+          recipient,
+          deadline: 4_000_000_000n,
+          amountIn: amount,
+          amountOutMinimum: 0n,
+          sqrtPriceLimitX96: 0n,
         },
       ],
     })
@@ -327,7 +337,10 @@ describe('withdrawals', () => {
     nonces += 1
     const nonce: Hex = `0x${nonces.toString(16).padStart(64, '0')}`
     const terms = {
-      ...{ orderSigner: orderSigner.address, sweeper: sweeper.address, depositor: refuses, nonce },
+      orderSigner: orderSigner.address,
+      sweeper: sweeper.address,
+      depositor: refuses,
+      nonce,
     }
     const opened = { terms, address: depositAddressOf(terms, bench.deployment.depositAddresses) }
     const token = await giveToken(opened.address, 9n)

@@ -236,7 +236,12 @@ describe('a swap that ends on its chain', () => {
       recipient: paid.recipient.toLowerCase(),
       tokenOut: paid.tokenOut.toLowerCase(),
     }).toEqual({
-      ...{ id, recipient, tokenIn: paid.tokenIn, amountIn, tokenOut, amountOut: got },
+      id,
+      recipient,
+      tokenIn: paid.tokenIn,
+      amountIn,
+      tokenOut,
+      amountOut: got,
     })
     expect(paid.tokenIn.toLowerCase()).toBe(tokenIn)
     await expectNothingLeftBehind()

@@ -34,12 +34,16 @@ const closing = (id: Hex) => encodeFunctionData({ abi: fillContractAbi, function
 const nativeBalance = (address: Hex) => bench.chain.client.getBalance({ address })
 const tokenBalance = (token: Hex, holder: Hex) =>
   bench.chain.client.readContract({
-    ...{ address: token, abi: erc20Abi, functionName: 'balanceOf' },
+    address: token,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
     args: [holder],
   })
 const stateOf = (filler: Hex, id: Hex) =>
   bench.chain.client.readContract({
-    ...{ address: fillContract, abi: fillContractAbi, functionName: 'stateOf' },
+    address: fillContract,
+    abi: fillContractAbi,
+    functionName: 'stateOf',
     args: [filler, id],
   })
 const chainTime = async () => (await bench.chain.client.getBlock()).timestamp

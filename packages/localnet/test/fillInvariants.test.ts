@@ -37,7 +37,9 @@ const balancesOf = async (account: Hex) =>
   Promise.all([
     bench.chain.client.getBalance({ address: account }),
     bench.chain.client.readContract({
-      ...{ address: token.address, abi: erc20Abi, functionName: 'balanceOf' },
+      address: token.address,
+      abi: erc20Abi,
+      functionName: 'balanceOf',
       args: [account],
     }),
   ])
@@ -139,10 +141,14 @@ async function take(
   const hook = step.isReentered ? testFill({ orderId, id }) : '0x'
   await token.arm(step.isReentered ? fillContract : pad('0x1', { size: 20 }), hook)
   const { orderCalls } = testCalls([{ to, data: '0x', value: 0n }], {
-    ...{ fillContract, filler: filler.address, recipient: to, sweptTokens: [] },
+    fillContract,
+    filler: filler.address,
+    recipient: to,
+    sweptTokens: [],
   })
   const data = testFill({
-    ...{ orderId, id },
+    orderId,
+    id,
     ...(step.isLate && { deadlineSeconds: 1n }),
     ...(step.wei > 0n && { natives: [{ to, amount: step.wei }] }),
     ...(step.tokens > 0n && { tokens: [{ token: token.address, to, amount: step.tokens }] }),

@@ -71,7 +71,10 @@ const habits: readonly TokenHabit[] = [
 ]
 /** Outcomes that are equal for every contract. */
 const everywhere: Partial<Record<TokenHabit, Outcome>> = {
-  ...{ None: 'whole', NoReturn: 'whole', Paused: 'refused', Blacklist: 'refused' },
+  None: 'whole',
+  NoReturn: 'whole',
+  Paused: 'refused',
+  Blacklist: 'refused',
 }
 const withFee: Record<Contract, Outcome> = {
   Depository: 'less its fee',
@@ -169,7 +172,8 @@ describe('a token with habits', () => {
     const [signed] = args
     if (typeof signed !== 'object') throw new Error('no deposit')
     const data = encodeFunctionData({
-      ...{ abi: permitRouterAbi, functionName: 'depositWithPermit' },
+      abi: permitRouterAbi,
+      functionName: 'depositWithPermit',
       args: [signed, `0x${'01'.repeat(65)}`],
     })
     const before = await read(usdc(), 'balanceOf', [bench.deployment.depository])
@@ -189,12 +193,15 @@ describe('a token with habits', () => {
     for (const token of [usdc(), hostile.address])
       await bench.send(user, token, erc20Call('transfer', cleanupRouter, movedAmount))
     const steal = encodeFunctionData({
-      ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20s', args: [[usdc()], [thief], [0n]] },
+      abi: cleanupRouterAbi,
+      functionName: 'cleanupErc20s',
+      args: [[usdc()], [thief], [0n]],
     })
     await hostile.arm(cleanupRouter, steal)
     await hostile.set('Callback')
     const data = encodeFunctionData({
-      ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20s' },
+      abi: cleanupRouterAbi,
+      functionName: 'cleanupErc20s',
       args: [
         [hostile.address, usdc()],
         [recipient, recipient],
@@ -215,7 +222,8 @@ test('an allowance of the cleanup router is anybody’s, so nobody may be asked 
   const args = [user.address, thief, movedAmount] as const
   const pull = encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args })
   const data = encodeFunctionData({
-    ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20sViaCall' },
+    abi: cleanupRouterAbi,
+    functionName: 'cleanupErc20sViaCall',
     args: [[usdc()], [usdc()], [pull], [0n]],
   })
   await bench.send(relayer, cleanupRouter, data)
@@ -226,11 +234,13 @@ test('an allowance that a stranger planted blocks no call of the cleanup router,
   const { cleanupRouter, depository } = bench.deployment
   const viaCall = (to: Hex, data: Hex) =>
     encodeFunctionData({
-      ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20sViaCall' },
+      abi: cleanupRouterAbi,
+      functionName: 'cleanupErc20sViaCall',
       args: [[hostile.address], [to], [data], [0n]],
     })
   const deposit = encodeFunctionData({
-    ...{ abi: depositoryAbi, functionName: 'depositErc20' },
+    abi: depositoryAbi,
+    functionName: 'depositErc20',
     args: [user.address, hostile.address, movedAmount, randomWord()],
   })
   await bench.send(user, hostile.address, erc20Call('transfer', cleanupRouter, movedAmount))
@@ -258,11 +268,17 @@ describe('in whatever order', () => {
     })
     const tokenIn = token === usdc() ? hostile.address : usdc()
     return encodeFunctionData({
-      ...{ abi: depositRouterAbi, functionName: 'swapAndPay' },
+      abi: depositRouterAbi,
+      functionName: 'swapAndPay',
       args: [
         {
-          ...{ tokenIn, amountIn: 0n, tokenOut: token, minAmountOut: 0n, swapData },
-          ...{ recipient: thief.address, id: randomWord() },
+          tokenIn,
+          amountIn: 0n,
+          tokenOut: token,
+          minAmountOut: 0n,
+          swapData,
+          recipient: thief.address,
+          id: randomWord(),
         },
       ],
     })

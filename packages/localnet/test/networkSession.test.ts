@@ -97,13 +97,15 @@ describe('startSession', () => {
     const reader: ServicePlan = {
       ...service('reader', 'good'),
       environment: async ({ network: { chains } }, ports) => ({
-        ...{ MANNER: 'good', OPS_PORT: String(ports['ops']), SECRET_FILE: '', RELAY_RPC_URL: chains.hub.url },
-        ...{ BASE_RPC_URL: chains.base.url, BASE_WS_RPC_URL: 'ws://127.0.0.1:1' },
-        ...{
-          OPTIMISM_RPC_URL: chains.optimism.url,
-          OPTIMISM_WS_RPC_URL: 'ws://127.0.0.1:2',
-          SOLANA_RPC_URL: '',
-        },
+        MANNER: 'good',
+        OPS_PORT: String(ports['ops']),
+        SECRET_FILE: '',
+        RELAY_RPC_URL: chains.hub.url,
+        BASE_RPC_URL: chains.base.url,
+        BASE_WS_RPC_URL: 'ws://127.0.0.1:1',
+        OPTIMISM_RPC_URL: chains.optimism.url,
+        OPTIMISM_WS_RPC_URL: 'ws://127.0.0.1:2',
+        SOLANA_RPC_URL: '',
       }),
     }
     const { session, lines } = await start(await copyOf(template), [reader], {

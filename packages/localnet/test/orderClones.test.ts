@@ -39,25 +39,31 @@ beforeAll(async () => {
 afterAll(() => bench?.stop())
 
 const erc20 = (to: Hex, functionName: 'approve' | 'transfer', account: Hex, amount: bigint): FillCall => ({
-  ...{ to, value: 0n },
+  to,
+  value: 0n,
   data: encodeFunctionData({ abi: erc20Abi, functionName, args: [account, amount] }),
 })
 const pulling = (token: Hex, from: Hex, to: Hex, amount: bigint): FillCall => ({
-  ...{ to: token, value: 0n },
+  to: token,
+  value: 0n,
   data: encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args: [from, to, amount] }),
 })
 const wrap = (value: bigint): FillCall => ({
-  ...{ to: weth, value },
+  to: weth,
+  value,
   data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' }),
 })
 const unwrap = (amount: bigint): FillCall => ({
-  ...{ to: weth, value: 0n },
+  to: weth,
+  value: 0n,
   data: encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'withdraw', args: [amount] }),
 })
 const nativeBalance = (address: Hex) => bench.chain.client.getBalance({ address })
 const tokenBalance = (token: Hex, holder: Hex) =>
   bench.chain.client.readContract({
-    ...{ address: token, abi: erc20Abi, functionName: 'balanceOf' },
+    address: token,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
     args: [holder],
   })
 
@@ -83,12 +89,16 @@ describe('an order with calls', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
-          ...{ filler: hex(20), orderSalt: hex(32), recipient: hex(20) },
+          filler: hex(20),
+          orderSalt: hex(32),
+          recipient: hex(20),
           calls: fc.array(call, { maxLength: 4 }),
         }),
         async ({ filler, orderSalt, recipient, calls }) => {
           const told = await bench.chain.client.readContract({
-            ...{ address: fillContract, abi: fillContractAbi, functionName: 'cloneOf' },
+            address: fillContract,
+            abi: fillContractAbi,
+            functionName: 'cloneOf',
             args: [filler, orderSalt, recipient, calls],
           })
           const computed = orderCloneAddress({ fillContract, filler, orderSalt, recipient, calls })
@@ -104,7 +114,10 @@ describe('an order with calls', () => {
     const deposit = encodeFunctionData({
       abi: [
         {
-          ...{ type: 'function', name: 'depositErc20', stateMutability: 'nonpayable', outputs: [] },
+          type: 'function',
+          name: 'depositErc20',
+          stateMutability: 'nonpayable',
+          outputs: [],
           inputs: [
             { name: 'depositor', type: 'address' },
             { name: 'token', type: 'address' },
@@ -126,7 +139,9 @@ describe('an order with calls', () => {
     expect(await bench.chain.client.getCode({ address: clone })).toBeUndefined()
 
     const executed = parseEventLogs({
-      ...{ abi: fillContractAbi, logs: receipt.logs, eventName: 'SolverCallExecuted' },
+      abi: fillContractAbi,
+      logs: receipt.logs,
+      eventName: 'SolverCallExecuted',
     })
     expect(executed.map(({ args }) => ({ ...args, to: args.to.toLowerCase() }))).toEqual(
       calls.map(({ to, data: sent, value }) => ({ to, data: sent, amount: value })),
@@ -210,11 +225,14 @@ describe('a call cannot', () => {
 
   test('be run by anybody but the fill contract', async () => {
     const implementation = await bench.chain.client.readContract({
-      ...{ address: fillContract, abi: fillContractAbi, functionName: 'implementation' },
+      address: fillContract,
+      abi: fillContractAbi,
+      functionName: 'implementation',
     })
     const { OrderClone } = bench.artifacts
     const data = encodeFunctionData({
-      ...{ abi: OrderClone.abi, functionName: 'run' },
+      abi: OrderClone.abi,
+      functionName: 'run',
       args: [[wrap(0n)], [], thief.address],
     })
     expect(await bench.revert(thief, implementation, data)).toBe('NotFillContract')
@@ -234,12 +252,15 @@ describe('a clone of an order', () => {
 
     const later = ordered([erc20(hostile.address, 'transfer', freshAccount().address, 10n)])
     const data = testFill({
-      ...{ orderId, orderCalls: later.orderCalls },
+      orderId,
+      orderCalls: later.orderCalls,
       tokens: [{ token: hostile.address, to: later.clone, amount: 10n }],
     })
     const loot = (from: Hex) =>
       bench.chain.client.readContract({
-        ...{ address: hostile.address, abi: erc20Abi, functionName: 'allowance' },
+        address: hostile.address,
+        abi: erc20Abi,
+        functionName: 'allowance',
         args: [from, thief.address],
       })
     expect(await loot(earlier.clone)).toBe(2n ** 255n)
@@ -281,12 +302,14 @@ describe('a clone of an order', () => {
     const filler = bench.deployment.multicall3
     const { orderCalls } = ordered([wrap(0n)], { filler })
     const run = () => ({
-      ...{ target: fillContract, allowFailure: false },
+      target: fillContract,
+      allowFailure: false,
       callData: testFill({ orderId, orderCalls }),
     })
     const together = (count: number) =>
       encodeFunctionData({
-        ...{ abi: multicall3Abi, functionName: 'aggregate3' },
+        abi: multicall3Abi,
+        functionName: 'aggregate3',
         args: [Array.from({ length: count }, run)],
       })
     await bench.send(thief, filler, together(1))
@@ -328,7 +351,9 @@ describe('the router that calls may name', () => {
       { sweptTokens: [usdc] },
     )
     const data = testFill({
-      ...{ orderId, orderCalls, natives: [{ to: clone, amount: 10n }] },
+      orderId,
+      orderCalls,
+      natives: [{ to: clone, amount: 10n }],
       tokens: [{ token: usdc, to: clone, amount: 100n }],
     })
     await bench.send(solver, fillContract, data, 10n)
@@ -342,12 +367,16 @@ describe('the router that calls may name', () => {
     const taker = freshAccount()
     await bench.send(solver, usdc, erc20(usdc, 'transfer', cleanupRouter, 5n).data)
     const takesNothing = encodeFunctionData({
-      ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20sViaCall' },
+      abi: cleanupRouterAbi,
+      functionName: 'cleanupErc20sViaCall',
       args: [[usdc], [taker.address], ['0x'], [0n]],
     })
     await bench.send(solver, cleanupRouter, takesNothing)
     const left = await bench.chain.client.readContract({
-      ...{ address: usdc, abi: erc20Abi, functionName: 'allowance', args: [cleanupRouter, taker.address] },
+      address: usdc,
+      abi: erc20Abi,
+      functionName: 'allowance',
+      args: [cleanupRouter, taker.address],
     })
     expect([left, await tokenBalance(usdc, cleanupRouter)]).toEqual([0n, 5n])
     // Anybody's, so that nothing is to lie there.
@@ -360,11 +389,14 @@ describe('the router that calls may name', () => {
     const nobody: Hex = `0x${'00'.repeat(20)}`
     expect(await bench.revert(thief, cleanupRouter, cleanup(usdc, nobody).data)).toBe('InvalidRecipient')
     const uneven = encodeFunctionData({
-      ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20s', args: [[usdc], [], [0n]] },
+      abi: cleanupRouterAbi,
+      functionName: 'cleanupErc20s',
+      args: [[usdc], [], [0n]],
     })
     expect(await bench.revert(thief, cleanupRouter, uneven)).toBe('ArrayLengthsMismatch')
     const received = encodeFunctionData({
-      ...{ abi: cleanupRouterAbi, functionName: 'onERC721Received' },
+      abi: cleanupRouterAbi,
+      functionName: 'onERC721Received',
       args: [thief.address, thief.address, 1n, '0x'],
     })
     expect(await bench.revert(thief, cleanupRouter, received)).toBe('NoRecipientSet')

@@ -62,7 +62,9 @@ const owner: Hex = `0x${'11'.repeat(20)}`
 const recipient: Hex = `0x${'22'.repeat(20)}`
 const spender = hubAlias({ chainId: 'ethereum', ...mainNetwork('ethereum-vm') }, owner)
 const terms = (money: Pick<RequestedWithdrawal, 'depository' | 'currency' | 'amount' | 'recipient'>) => ({
-  ...{ ...money, spender, nonce: 42n },
+  ...money,
+  spender,
+  nonce: 42n,
 })
 
 /** A builder of its own, as the vectors have it. */
@@ -88,7 +90,8 @@ const builderAt = (address: Hex) => {
     },
     hash: (wanted: WithdrawRequest, payload: Hex, index = 0) =>
       client.readContract({
-        ...{ ...contract, functionName: 'hashToSign' },
+        ...contract,
+        functionName: 'hashToSign',
         args: [wanted.chainId, wanted.depository, payload, index],
       }),
   }
@@ -116,7 +119,8 @@ describe('the builder for EVM chains', () => {
   const money = terms({
     depository: '0x4cd00e387622c35bddb9b4c962c136462338bc31',
     currency: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
-    ...{ amount: 1_000_000n, recipient },
+    amount: 1_000_000n,
+    recipient,
   })
 
   test('builds request E, but for its nonce and time', async () => {
@@ -140,7 +144,9 @@ describe('the builder for EVM chains', () => {
     const tron = { ...mainNetwork('tron-vm'), hubChainId: tronChainId.toString() }
     const { tron: depository } = familyDepositories(recipient)
     const asked = terms({
-      ...{ depository, currency: 'TXtEs6t2oUWQsNos7m68gbHdE9Q5n6x2oN', amount: 7n },
+      depository,
+      currency: 'TXtEs6t2oUWQsNos7m68gbHdE9Q5n6x2oN',
+      amount: 7n,
       recipient: 'TEDapYSVvAZ3aYH7w8N9tMEEFKaNKUD5Bp',
     })
     const request = spelledWithdrawRequest(tron, asked)
@@ -159,7 +165,9 @@ describe('the builder for Solana', () => {
     const builder = builderAt(await deploy('SolanaPayloadBuilder', solanaPayloadBuilderAbi, args))
     const solana = { ...mainNetwork('solana-vm'), hubChainId: derivedHubChainId('solana').toString() }
     const money = terms({
-      ...{ depository: vault, currency: solanaCodec.nativeCurrency, amount: 1_000_000n },
+      depository: vault,
+      currency: solanaCodec.nativeCurrency,
+      amount: 1_000_000n,
       recipient: '7EaP2zkxDLo86x4rnNwwLhB593PsbMva41dqfrfxhsb1',
     })
     const request = spelledWithdrawRequest(solana, money)
@@ -174,7 +182,8 @@ describe('the builder for Solana', () => {
   test('of the local network names the vault that its depository derives', async () => {
     expect(solanaVault).toBe(deriveProgramAddresses(solanaDepository).vault)
     const vault = await bench.chain.client.readContract({
-      ...{ address: bench.deployment.solanaPayloadBuilder, abi: solanaPayloadBuilderAbi },
+      address: bench.deployment.solanaPayloadBuilder,
+      abi: solanaPayloadBuilderAbi,
       functionName: 'VAULT',
     })
     expect(vault).toBe(bytesToHex(solanaCodec.encodeAddress(solanaVault)))
@@ -186,7 +195,8 @@ test('the builder for Bitcoin builds the published payload', async () => {
   const money = terms({
     depository: 'bc1qzmtn0q92ayejt2hpffvlktcpmyy7vvsd06sefu',
     currency: 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8',
-    ...{ amount: 60_000n, recipient: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' },
+    amount: 60_000n,
+    recipient: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
   })
   const allocatorUtxos = [{ txid: `ab01${'11'.repeat(30)}`, vout: 0, value: '100000' }]
   const additionalData = { 'bitcoin-vm': { allocatorUtxos, feeRate: '5' } }
@@ -248,7 +258,11 @@ describe('the builder for Hyperliquid', () => {
     const route = { sourceDex: dex, destinationDex: dex, token: `USDC:${usdc}`, fromSubAccount: '' }
     expect(payload).toBe(
       encodeHyperliquidWithdrawal({
-        ...{ type: 'SendAsset', ...sent, ...route, amount: '0.05000000', nonce: time },
+        type: 'SendAsset',
+        ...sent,
+        ...route,
+        amount: '0.05000000',
+        nonce: time,
       }),
     )
     await expectAgreement(own(), hyperliquid, { request, money, payload })
@@ -280,7 +294,9 @@ describe('the builder for Hyperliquid', () => {
     const builder = builderAt(await deploy('HyperliquidPayloadBuilder', hyperliquidPayloadBuilderAbi, args))
     const payload = await builder.build(asked(token, 150n).request)
     expect(decodeHyperliquidWithdrawal(payload)).toMatchObject({
-      ...{ amount: '1.50', hyperliquidChain: 'Testnet', token: `USDC:${token}` },
+      amount: '1.50',
+      hyperliquidChain: 'Testnet',
+      token: `USDC:${token}`,
     })
   })
 })
@@ -288,14 +304,27 @@ describe('the builder for Hyperliquid', () => {
 describe('the builder for Lighter', () => {
   const lighter = { ...mainNetwork('lighter-vm'), hubChainId: derivedHubChainId('lighter').toString() }
   const published = {
-    ...{ nonce: 1n, fromAccountIndex: 460_491n, fromRouteType: 0n, apiKeyIndex: 4n },
-    ...{ toAccountIndex: 462_196n, toRouteType: 0n, assetIndex: 3n, amount: 1_000_000n },
-    ...{ usdcFee: 3_000_000n, lighterChainId: 304n, memo: `0x${'abcd1234'.repeat(8)}` as const },
+    nonce: 1n,
+    fromAccountIndex: 460_491n,
+    fromRouteType: 0n,
+    apiKeyIndex: 4n,
+    toAccountIndex: 462_196n,
+    toRouteType: 0n,
+    assetIndex: 3n,
+    amount: 1_000_000n,
+    usdcFee: 3_000_000n,
+    lighterChainId: 304n,
+    memo: `0x${'abcd1234'.repeat(8)}` as const,
   }
   const money = terms({ depository: '460491', currency: '0', amount: 1_000_000n, recipient: '462196' })
   const own = {
-    ...{ nonce: '1', fromRouteType: '0', toRouteType: '0', apiKeyIndex: '4', usdcFee: '3000000' },
-    ...{ assetIndex: '3', memo: published.memo },
+    nonce: '1',
+    fromRouteType: '0',
+    toRouteType: '0',
+    apiKeyIndex: '4',
+    usdcFee: '3000000',
+    assetIndex: '3',
+    memo: published.memo,
   }
   const request = spelledWithdrawRequest(lighter, money, { 'lighter-vm': own })
   const local = () => builderAt(bench.deployment.lighterPayloadBuilder)

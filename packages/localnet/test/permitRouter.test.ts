@@ -181,7 +181,8 @@ describe('the pieces', () => {
     const wallet = await deployThroughProxy(
       bench.chain.as(bench.keys.deployer),
       encodeDeployData({
-        ...{ abi: oracleMultisigAbi, bytecode: bench.artifacts.OracleMultisig.bytecode },
+        abi: oracleMultisigAbi,
+        bytecode: bench.artifacts.OracleMultisig.bytecode,
         args: [relayer.address],
       }),
       'a contract wallet',

@@ -23,8 +23,13 @@ async function queue(nonces: readonly number[]) {
   const raws = await Promise.all(
     nonces.map((nonce) =>
       account.signTransaction({
-        ...{ type: 'eip1559', chainId, nonce, to: account.address, gas: 21_000n },
-        ...{ maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 0n },
+        type: 'eip1559',
+        chainId,
+        nonce,
+        to: account.address,
+        gas: 21_000n,
+        maxFeePerGas: 10n ** 10n,
+        maxPriorityFeePerGas: 0n,
       }),
     ),
   )

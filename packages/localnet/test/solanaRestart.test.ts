@@ -17,7 +17,12 @@ const depository = familyDepositories(deployed).solana
 
 async function openOn(journalFile: string, funding: StandInOptions['funding']) {
   const standIn = await openSolana({
-    ...{ port: 0, depository, funding, journalFile, tronDepository: deployed, tronUsdc: deployed },
+    port: 0,
+    depository,
+    funding,
+    journalFile,
+    tronDepository: deployed,
+    tronUsdc: deployed,
     node: { url: 'http://127.0.0.1:1', chainId: 1 },
     depositor: { address: deployed, privateKey: `0x${'22'.repeat(32)}` },
     tronCreatedFromMs: undefined,

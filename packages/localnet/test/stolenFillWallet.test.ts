@@ -53,16 +53,22 @@ const pull = (from: Hex) =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args: [from, loot, held] })
 const deposit = (amount: bigint) =>
   encodeFunctionData({
-    ...{ abi: depositoryAbi, functionName: 'depositErc20' },
+    abi: depositoryAbi,
+    functionName: 'depositErc20',
     args: [zeroAddress, usdc(), amount, randomWord()],
   })
 const depositNative = () =>
   encodeFunctionData({
-    ...{ abi: depositoryAbi, functionName: 'depositNative', args: [zeroAddress, randomWord()] },
+    abi: depositoryAbi,
+    functionName: 'depositNative',
+    args: [zeroAddress, randomWord()],
   })
 const balance = (holder: Hex) =>
   chain.chain.client.readContract({
-    ...{ address: usdc(), abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
+    address: usdc(),
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [holder],
   })
 
 /** A withdrawal to the thief, signed with the stolen key. */
@@ -128,10 +134,13 @@ describe('who has the fill wallet', () => {
       () => chain.deployment.depositAddresses.contract,
       () =>
         encodeFunctionData({
-          ...{ abi: depositAddressesAbi, functionName: 'withdraw' },
+          abi: depositAddressesAbi,
+          functionName: 'withdraw',
           args: [
             {
-              ...{ depositor: user.address, sweeper: user.address, orderSigner: wallet.address },
+              depositor: user.address,
+              sweeper: user.address,
+              orderSigner: wallet.address,
               nonce: randomWord(),
             },
             usdc(),
@@ -157,7 +166,8 @@ describe('who has the fill wallet', () => {
       () => hub.deployment.hub,
       () =>
         encodeFunctionData({
-          ...{ abi: hubAbi, functionName: 'transferFrom' },
+          abi: hubAbi,
+          functionName: 'transferFrom',
           args: [user.address, wallet.address, 1n, held],
         }),
       'NotOperator',
@@ -167,7 +177,8 @@ describe('who has the fill wallet', () => {
       () => hub.deployment.oracle,
       () =>
         encodeFunctionData({
-          ...{ abi: hubOracleAbi, functionName: 'execute' },
+          abi: hubOracleAbi,
+          functionName: 'execute',
           args: [{ idempotencyKey: randomWord(), actions: [] }, wallet.address, pad('0x', { size: 65 })],
         }),
       'UnauthorizedOracle',
@@ -177,7 +188,9 @@ describe('who has the fill wallet', () => {
       () => hub.deployment.oracleMultisig,
       () =>
         encodeFunctionData({
-          ...{ abi: oracleMultisigAbi, functionName: 'setSigners', args: [[wallet.address], 1n] },
+          abi: oracleMultisigAbi,
+          functionName: 'setSigners',
+          args: [[wallet.address], 1n],
         }),
       'NotOwner',
     ],
@@ -186,7 +199,8 @@ describe('who has the fill wallet', () => {
       () => hub.deployment.genericMapping,
       () =>
         encodeFunctionData({
-          ...{ abi: genericMappingAbi, functionName: 'setEntryFor' },
+          abi: genericMappingAbi,
+          functionName: 'setEntryFor',
           args: [user.address, randomWord(), '0x'],
         }),
       'NotOperator',
@@ -196,7 +210,8 @@ describe('who has the fill wallet', () => {
       () => hub.deployment.allocator,
       () =>
         encodeFunctionData({
-          ...{ abi: allocatorAbi, functionName: 'storeSignature' },
+          abi: allocatorAbi,
+          functionName: 'storeSignature',
           args: [randomWord(), randomWord(), pad('0x', { size: 65 })],
         }),
       'NotSigner',
@@ -206,12 +221,18 @@ describe('who has the fill wallet', () => {
       () => hub.deployment.allocator,
       () =>
         encodeFunctionData({
-          ...{ abi: allocatorAbi, functionName: 'submitWithdrawRequest' },
+          abi: allocatorAbi,
+          functionName: 'submitWithdrawRequest',
           args: [
             {
-              ...{ chainId: BigInt(chain.chain.chainId), depository: chain.deployment.depository },
-              ...{ currency: usdc(), amount: held, spender: wallet.address, receiver: loot },
-              ...{ data: '0x', nonce: randomWord() },
+              chainId: BigInt(chain.chain.chainId),
+              depository: chain.deployment.depository,
+              currency: usdc(),
+              amount: held,
+              spender: wallet.address,
+              receiver: loot,
+              data: '0x',
+              nonce: randomWord(),
             },
             pad('0x', { size: 65 }),
           ],

@@ -92,7 +92,9 @@ export function createMarket(options: MarketOptions): Market {
     const reader = readers.get(chain.chainKey)
     if (reader !== undefined)
       return createNetworkSource({
-        ...{ plan: chain, reader, timeoutMs: batchTimeoutMs },
+        plan: chain,
+        reader,
+        timeoutMs: batchTimeoutMs,
         onReport: keepReport(chain.chainKey),
       })
     const client = clients.get(chain.chainKey)

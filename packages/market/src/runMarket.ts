@@ -56,7 +56,10 @@ export function runMarket(options: RunMarketOptions): Market {
   const { plan, limits, clock, reserved } = options
   const { agreementOf = () => undefined, late } = options
   const state = createMarketState({
-    ...{ plan, limits, clock, agreementOf },
+    plan,
+    limits,
+    clock,
+    agreementOf,
     ...(reserved !== undefined && { reserved }),
   })
   const chains = plan.chains.flatMap((chain) => {

@@ -64,7 +64,11 @@ async function dataFees(lies: readonly Lie[]) {
     for (const [index, endpoint] of endpoints.entries())
       endpoint.tell({ height, lie: lies[index], ...(index >= lies.length && { delayMs: 1 }) })
     const source = createChainSource({
-      ...{ plan, client, batchTimeoutMs: 5_000, poolsTimeoutMs: 5_000, now: () => 0 },
+      plan,
+      client,
+      batchTimeoutMs: 5_000,
+      poolsTimeoutMs: 5_000,
+      now: () => 0,
     })
     return evmFees((await source.read(AbortSignal.timeout(5_000))).fees.fees)
   } finally {

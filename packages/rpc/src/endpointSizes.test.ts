@@ -16,7 +16,8 @@ type Node = { readonly url: string; requests(): readonly (readonly Call[])[]; re
 
 const json = (value: unknown, status = 200): Reply => ({ status, text: JSON.stringify(value) })
 const error = (code: number, message: string, id: number | null = null) => ({
-  ...{ jsonrpc: '2.0', id },
+  jsonrpc: '2.0',
+  id,
   error: { code, message },
 })
 

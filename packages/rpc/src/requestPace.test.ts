@@ -145,8 +145,11 @@ async function startSlowEndpoint(perSecond: number) {
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : undefined
   const client = createJsonRpcClient({
-    ...{ chainId: 'base', endpoints: [{ url: new Secret(`http://127.0.0.1:${port}/`) }], now: Date.now },
-    ...{ timeoutMs: 20_000, wire: 'paths' },
+    chainId: 'base',
+    endpoints: [{ url: new Secret(`http://127.0.0.1:${port}/`) }],
+    now: Date.now,
+    timeoutMs: 20_000,
+    wire: 'paths',
   })
   onTestFinished(() => client.close())
   return { client, answered }

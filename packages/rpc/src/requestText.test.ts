@@ -18,8 +18,12 @@ async function hostOf(server: Server): Promise<string> {
 
 const ask = (url: string, more: Partial<TextRequest> = {}) =>
   requestText({
-    ...{ url, method: 'GET', headers: {} },
-    ...{ timeoutMs: 20_000, answerBytesMax: 1_000, signal: new AbortController().signal },
+    url,
+    method: 'GET',
+    headers: {},
+    timeoutMs: 20_000,
+    answerBytesMax: 1_000,
+    signal: new AbortController().signal,
     ...more,
   })
 

@@ -53,7 +53,8 @@ export function tallySightings<Facts>(
   }
   if (canStillReach(groups, votes, electorate)) return undefined
   return withoutFacts(votes, electorate, {
-    ...{ number: groups.length, largest: largest?.voices ?? new Set() },
+    number: groups.length,
+    largest: largest?.voices ?? new Set(),
     shown: largest?.value,
   })
 }

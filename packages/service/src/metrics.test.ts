@@ -111,7 +111,11 @@ test('a market shows prices, their sources and heads; what has no value yet has 
       ],
       chains: [
         {
-          ...{ chain: 'base', quotable: true, state: 'ok', readAgeMs: 250, consecutiveFailures: 0 },
+          chain: 'base',
+          quotable: true,
+          state: 'ok',
+          readAgeMs: 250,
+          consecutiveFailures: 0,
           head: { number: '77', ageMs: -100 },
         },
         { chain: 'feeds', quotable: false, state: 'no_data', consecutiveFailures: 3 },

@@ -66,10 +66,17 @@ test('O-132: where one port cannot be had, no listener stays open and everything
   const closed: string[] = []
   service.onClose('state', 'database', () => closed.push('database'))
   const app = await createHttpApp({
-    ...{ logger: service.logger, metrics: service.metrics, readiness: service.readiness },
-    ...{ errors: standardErrorPolicy, apiKeys: noApiKeys, trustedProxies: [], cors: false },
+    logger: service.logger,
+    metrics: service.metrics,
+    readiness: service.readiness,
+    errors: standardErrorPolicy,
+    apiKeys: noApiKeys,
+    trustedProxies: [],
+    cors: false,
     rateLimits: {
-      ...{ windowMs: 1_000, classes: { read: { perKeyMax: 0, perIpMax: 0 } }, defaultClass: 'read' },
+      windowMs: 1_000,
+      classes: { read: { perKeyMax: 0, perIpMax: 0 } },
+      defaultClass: 'read',
       failedKeysPerMinuteMax: 0,
     },
   })

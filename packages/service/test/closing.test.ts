@@ -22,7 +22,9 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'causeway-closing-'))
   server = await startTestPostgres({ dataDirectory: join(directory, 'postgres') })
   database = createDatabase({
-    ...{ connectionString: server.connectionString, poolSize: 2, applicationName: 'closing-test' },
+    connectionString: server.connectionString,
+    poolSize: 2,
+    applicationName: 'closing-test',
     onConnectionLost: () => undefined,
   })
   await database.query(

@@ -12,7 +12,9 @@ const at = { host: '127.0.0.1', port: 0 }
 
 function openState({ logger, check, onClose }: ServiceParts<'state'>) {
   const database = createDatabase({
-    ...{ connectionString: databaseUrl, poolSize: 4, applicationName: 'closing' },
+    connectionString: databaseUrl,
+    poolSize: 4,
+    applicationName: 'closing',
     onConnectionLost: (err) => logger.warn({ err }, 'connection lost'),
   })
   onClose('state', 'database', async () => {

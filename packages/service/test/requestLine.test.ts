@@ -65,15 +65,26 @@ async function openApp(level: 'info' | 'debug' = 'info', options: Partial<HttpAp
 test('O-201: a request is found by the ids that its handler made, its key and its own id', async () => {
   const { app, lines } = await openApp()
   const answer = await app.inject({
-    ...{ method: 'POST', url: '/quote' },
+    method: 'POST',
+    url: '/quote',
     headers: { 'x-api-key': 'good', 'x-request-id': 'mine-1' },
   })
   expect(lines()).toEqual([
     {
-      ...{ level: 30, time: expect.any(Number), service: 'test', event: 'request', msg: 'request answered' },
-      ...{ method: 'POST', route: '/quote', statusCode: 200, milliseconds: expect.any(Number) },
-      ...{ httpRequestId: answer.headers['x-request-id'], clientRequestId: 'mine-1' },
-      ...{ requestId, orderId, keyId: 'k-1' },
+      level: 30,
+      time: expect.any(Number),
+      service: 'test',
+      event: 'request',
+      msg: 'request answered',
+      method: 'POST',
+      route: '/quote',
+      statusCode: 200,
+      milliseconds: expect.any(Number),
+      httpRequestId: answer.headers['x-request-id'],
+      clientRequestId: 'mine-1',
+      requestId,
+      orderId,
+      keyId: 'k-1',
       apiKeyLabel: `shop?{"event":"request"}??${'x'.repeat(64 - 26)}`,
     },
   ])
@@ -132,7 +143,9 @@ test('a request that its caller leaves is one line, and no failure', async () =>
 
 test('neither probes nor a flood of limited requests are lines, unless somebody wants all', async () => {
   const rateLimits: HttpAppOptions['rateLimits'] = {
-    ...{ windowMs: 60_000, defaultClass: 'read', failedKeysPerMinuteMax: 0 },
+    windowMs: 60_000,
+    defaultClass: 'read',
+    failedKeysPerMinuteMax: 0,
     classes: { read: { perKeyMax: 0, perIpMax: 1 } },
   }
   const quiet = await openApp('info', { rateLimits })

@@ -29,7 +29,9 @@ export async function examineSigningKey(
   const unused = usesKms ? [rawKey, `${rawKey}_FILE`] : [kmsKey, `${prefix}AWS_KMS_SIGNER_KEY_REGION`]
   for (const name of unused.filter((one) => (environment[one] ?? '') !== '')) {
     findings.add({
-      ...{ code: 'setting-contradicts', severity: 'degrades', setting: name },
+      code: 'setting-contradicts',
+      severity: 'degrades',
+      setting: name,
       seen: `is set, and ${prefix}SIGNING_MODULE takes ${usedKey}`,
       fix: `Remove ${name}, or change ${prefix}SIGNING_MODULE.`,
     })

@@ -223,7 +223,9 @@ function bundleOf(
   documents: Read['documents'],
 ): Bundle {
   return {
-    ...{ file, namespace: into, images: new Map(images.map(({ name, newTag }) => [name, newTag])) },
+    file,
+    namespace: into,
+    images: new Map(images.map(({ name, newTag }) => [name, newTag])),
     workloads: documents.filter((one) => one.kind === 'Deployment' || one.kind === 'StatefulSet'),
     services: documents.filter((one) => one.kind === 'Service'),
     budgets: documents.filter((one) => one.kind === 'PodDisruptionBudget'),

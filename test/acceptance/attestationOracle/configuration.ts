@@ -36,9 +36,13 @@ export function describeConfiguration(
     )
     const oracle = spawnOracle({
       // A variable that a template left empty hides nothing.
-      ...{ ...plain, API_KEYS: ' ', SECRETS_DIR: directory, AWS_ENDPOINT_URL_KMS: kms.url },
+      ...plain,
+      API_KEYS: ' ',
+      SECRETS_DIR: directory,
+      AWS_ENDPOINT_URL_KMS: kms.url,
       // As the library of AWS finds them: no variables of the oracle.
-      ...{ AWS_ACCESS_KEY_ID: 'stand-in', AWS_SECRET_ACCESS_KEY: 'stand-in' },
+      AWS_ACCESS_KEY_ID: 'stand-in',
+      AWS_SECRET_ACCESS_KEY: 'stand-in',
     })
     try {
       const url = await oracle.listening()

@@ -85,7 +85,8 @@ export function describeHistory(
     const sponsored = { amount, amountFormatted: formatted(amount, 6) }
     expect(requests).toMatchObject([
       {
-        ...{ id: quote.requestId, status: 'success' },
+        id: quote.requestId,
+        status: 'success',
         data: {
           fees: { quoted: { sponsored, app: { amount: '1000000' } } },
           feeSponsorship: { status: 'full' },

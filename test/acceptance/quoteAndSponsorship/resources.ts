@@ -62,8 +62,11 @@ export function describeCurrencyAmount(at: () => QuoteWorld, sponsor: () => Spon
     const { details } = await price(at(), { receive: 'native' })
     const { metadata: _token, ...currencyIn } = details.currencyIn.currency
     expect(currencyIn).toEqual({
-      ...{ chainId: 8_453, address: at().network.deployment.base.tokens.USDC.toLowerCase() },
-      ...{ symbol: 'USDC', name: 'USD Coin', decimals: 6 },
+      chainId: 8_453,
+      address: at().network.deployment.base.tokens.USDC.toLowerCase(),
+      symbol: 'USDC',
+      name: 'USD Coin',
+      decimals: 6,
     })
     const { metadata: _native, ...currencyOut } = details.currencyOut.currency
     const ether = { address: nativeAddress, symbol: 'ETH', name: 'Ether', decimals: 18 }

@@ -108,8 +108,10 @@ export function describeSolana(at: () => QuoteWorld, sponsor: () => Sponsor): vo
   test('Q-solana-03: in a swap within Solana it is allowed, and pays what it is named for', async () => {
     const payer = fundedPayer(at())
     const swap = fromSolana(at(), {
-      ...{ recipient: newSolanaAddress(), destinationChainId: solanaChainId },
-      ...{ destinationCurrency: at().bed.mint.toBase58(), forceSolverExecution: true },
+      recipient: newSolanaAddress(),
+      destinationChainId: solanaChainId,
+      destinationCurrency: at().bed.mint.toBase58(),
+      forceSolverExecution: true,
       depositFeePayer: payer.publicKey.toBase58(),
     })
     const asked = await quoteSolana(at(), swap)

@@ -25,16 +25,20 @@ const refusedStarts = {
     PEERS: 'https://peer.example',
   }),
   'port and key outside of local': () => ({
-    ...{ ENVIRONMENT: 'testnets.prod', RELAY_TESTNET_RPC_URL: 'http://127.0.0.1:9' },
-    ...{ HTTP_PORT: '70000', API_KEYS: 'fifteen-letters:a' },
+    ENVIRONMENT: 'testnets.prod',
+    RELAY_TESTNET_RPC_URL: 'http://127.0.0.1:9',
+    HTTP_PORT: '70000',
+    API_KEYS: 'fifteen-letters:a',
   }),
   // It would start: with few chains it does so sooner.
   'no port': () => ({ HTTP_PORT: '', PORT: '', ...familyVariables(undefined) }),
   'a threshold of no number, and a peer without a URL': () => ({
-    ...{ ORACLE_SIGNERS_THRESHOLD: 'abc', PEERS: 'peer|key' },
+    ORACLE_SIGNERS_THRESHOLD: 'abc',
+    PEERS: 'peer|key',
   }),
   'a threshold of 1.5, and a peer with two keys': () => ({
-    ...{ ORACLE_SIGNERS_THRESHOLD: '1.5', PEERS: 'https://peer.example|a|b' },
+    ORACLE_SIGNERS_THRESHOLD: '1.5',
+    PEERS: 'https://peer.example|a|b',
   }),
   'a threshold of 0': () => ({ ORACLE_SIGNERS_THRESHOLD: '0' }),
   'more than the unique entries': ({ signers: { A, B } }) => ({
@@ -50,7 +54,8 @@ const refusedStarts = {
   }),
   'the local signer missing': ({ signers: { B } }) => ({ ORACLE_SIGNERS: B.address }),
   'the oracle itself as peer': ({ port }) => ({
-    ...{ HTTP_PORT: String(port + 1), PEERS: `http://127.0.0.1:${port + 1}|key-of-the-peer` },
+    HTTP_PORT: String(port + 1),
+    PEERS: `http://127.0.0.1:${port + 1}|key-of-the-peer`,
   }),
 } as const satisfies Readonly<Record<string, (world: OracleWorld) => Variables>>
 
@@ -96,7 +101,9 @@ async function examined({ network, endpoints }: OracleWorld, change: Variables):
   const { privateKey } = network.keys.oracles[0]
   const variables = { ...endpoints, ECDSA_PRIVATE_KEY: privateKey, ...change }
   const findings = await examineOwnOracle(variables, {
-    ...{ repositoryRoot, nowMs: () => Date.now(), scope: 'settings' },
+    repositoryRoot,
+    nowMs: () => Date.now(),
+    scope: 'settings',
   })
   return findings
     .filter(({ severity }) => severity === 'stops')

@@ -69,7 +69,9 @@ export async function tellStory(world: OracleWorld): Promise<Story> {
 async function orderOf({ network }: OracleWorld, salt: string) {
   const payer = userOf(network, 0)
   const signed = await signedOrder(network, {
-    ...{ salt, refundTo: payer.address, input: { chain: 'base', currency: native, amount } },
+    salt,
+    refundTo: payer.address,
+    input: { chain: 'base', currency: native, amount },
     output: {
       chain: 'optimism',
       payments: [{ to: payer.address, currency: native, amount: amount - 10_000n }],

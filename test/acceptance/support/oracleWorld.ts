@@ -134,7 +134,9 @@ export async function startOracleWorld(): Promise<OracleWorld> {
       PEERS: `${peers.b.url}|${peerKeys.b};${peers.c.url}|pass-through`,
     })
     const signers = {
-      ...{ A: quorum.signer, B: signerOf(b.privateKey), C: signerOf(c.privateKey) },
+      A: quorum.signer,
+      B: signerOf(b.privateKey),
+      C: signerOf(c.privateKey),
       X: signerOf(generatePrivateKey()),
     }
     const context = signatureContext(

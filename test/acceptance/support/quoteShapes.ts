@@ -25,8 +25,12 @@ export type Amount = z.output<typeof amountShape>
 
 const feeNames = ['gas', 'relayerGas', 'relayerService', 'relayer', 'app', 'subsidized'] as const
 const feesShape = z.strictObject({
-  ...{ gas: amountShape, relayerGas: amountShape, relayerService: amountShape },
-  ...{ relayer: amountShape, app: amountShape, subsidized: amountShape },
+  gas: amountShape,
+  relayerGas: amountShape,
+  relayerService: amountShape,
+  relayer: amountShape,
+  app: amountShape,
+  subsidized: amountShape,
 })
 
 const impactShape = z.strictObject({ usd: decimal, percent: decimal })

@@ -17,11 +17,14 @@ export const newSolanaAddress = () => solanaLibrary().Keypair.generate().publicK
 /** 50 USDC of Base for USDC of somebody on Solana who has no account for it. */
 export function toSolana({ network, bed }: QuoteWorld, change: object = {}): object {
   return {
-    ...{ user: newUser(), recipient: newSolanaAddress() },
-    ...{ originChainId: 8_453, destinationChainId: solanaChainId },
+    user: newUser(),
+    recipient: newSolanaAddress(),
+    originChainId: 8_453,
+    destinationChainId: solanaChainId,
     originCurrency: currencyAddress(network, 'base', 'USDC'),
     destinationCurrency: bed.mint.toBase58(),
-    ...{ amount: '50000000', tradeType: 'EXACT_INPUT' },
+    amount: '50000000',
+    tradeType: 'EXACT_INPUT',
     ...change,
   }
 }
@@ -29,10 +32,14 @@ export function toSolana({ network, bed }: QuoteWorld, change: object = {}): obj
 /** 0.1 SOL of a user who has much of it for USDC of Optimism. */
 export function fromSolana({ network, bed }: QuoteWorld, change: object = {}): object {
   return {
-    ...{ user: bed.user.publicKey.toBase58(), recipient: newUser() },
-    ...{ originChainId: solanaChainId, destinationChainId: 10, originCurrency: sol },
+    user: bed.user.publicKey.toBase58(),
+    recipient: newUser(),
+    originChainId: solanaChainId,
+    destinationChainId: 10,
+    originCurrency: sol,
     destinationCurrency: currencyAddress(network, 'optimism', 'USDC'),
-    ...{ amount: '100000000', tradeType: 'EXACT_INPUT' },
+    amount: '100000000',
+    tradeType: 'EXACT_INPUT',
     ...change,
   }
 }
@@ -76,7 +83,9 @@ export async function quoteSolana(
     status: sponsorship?.status ?? 'none',
     reason: sponsorship?.reason,
     rent: {
-      ...{ total: units(rent?.total), sponsored: units(rent?.sponsored), userPays: units(rent?.userPays) },
+      total: units(rent?.total),
+      sponsored: units(rent?.sponsored),
+      userPays: units(rent?.userPays),
       usd: Number(rent?.total.amountUsd ?? 0),
     },
     payer: payer && { account: payer.account, networkFee: units(payer.networkFee), rent: units(payer.rent) },

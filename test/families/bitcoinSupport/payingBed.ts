@@ -49,7 +49,9 @@ export async function startPayingBed(count = 1): Promise<PayingBed> {
     const urls = asked.map((node) => node.url(api))
     const opened = linePayingFamily({ vmType: 'bitcoin-vm' })?.open({
       chain: chainOf({ api, urls }),
-      ...{ key: new Secret(walletKey), firstOutput: first, nowMs: () => 0 },
+      key: new Secret(walletKey),
+      firstOutput: first,
+      nowMs: () => 0,
     })
     if (opened === undefined) throw new Error('the family pays')
     onTestFinished(() => opened.close())
@@ -64,7 +66,11 @@ export async function startPayingBed(count = 1): Promise<PayingBed> {
   chain.mineEmpty(finalBlocks)
   first = { txid: funded.getId(), vout: 0 }
   return {
-    ...{ chain, nodes, first, script, open },
+    chain,
+    nodes,
+    first,
+    script,
+    open,
     settle() {
       chain.mineWaiting()
       chain.mineEmpty(finalBlocks)

@@ -88,7 +88,9 @@ test('a payment is found in a block of many transactions', async () => {
   for (let left = 5; left > 0; left -= 1) await send({ script: user.legacy.script, value: 1_000n })
   await mine(3)
   const question = {
-    ...{ transactionId: payment.getId(), orderId, extraData: '0x' as const },
+    transactionId: payment.getId(),
+    orderId,
+    extraData: '0x' as const,
     payments: [{ recipient: user.witness.address, currency: native }],
   }
   expect(await open().reader.readPayment(question, aSignal())).toMatchObject({

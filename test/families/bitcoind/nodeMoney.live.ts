@@ -24,7 +24,9 @@ const walletKey: Hex = `0x${'5e'.repeat(32)}`
 const miner = keyOf('miner')
 const nobody = keyOf('nobody')
 const quoting = bitcoinQuoting.bind({
-  ...{ chainId: 8_253_038, network: 'regtest', depository },
+  chainId: 8_253_038,
+  network: 'regtest',
+  depository,
   codec: codecOf({ vmType: 'bitcoin-vm', network: 'regtest' }),
 })
 let node: Bitcoind
@@ -72,14 +74,12 @@ async function fund(script: Uint8Array, ...values: readonly bigint[]): Promise<T
 
 describe('quotes', () => {
   const feeModel: FeerateModel = {
-    ...{
-      kind: 'feerate',
-      targetBlocks: 2,
-      minSatPerKvb: 2_000n,
-      maxSatPerKvb: 100_000n,
-      markupBps: 1_000,
-      leastOutputSat: 0n,
-    },
+    kind: 'feerate',
+    targetBlocks: 2,
+    minSatPerKvb: 2_000n,
+    maxSatPerKvb: 100_000n,
+    markupBps: 1_000,
+    leastOutputSat: 0n,
   }
 
   test('have head and fees of the node, and the floor while it has no estimate', async () => {
@@ -88,8 +88,14 @@ describe('quotes', () => {
     if (family === undefined) throw new Error('it has a reader')
     const { head, fees } = await family
       .reader({
-        ...{ client: connect(), depository, network: 'regtest', fillWallet: undefined, currencies, feeModel },
-        ...{ hubChainId: '1', fillContract: undefined },
+        client: connect(),
+        depository,
+        network: 'regtest',
+        fillWallet: undefined,
+        currencies,
+        feeModel,
+        hubChainId: '1',
+        fillContract: undefined,
       })
       .read({ ...aSignal(), timeoutMs: 10_000 })
     const { blocks, time } = Object(await node.call('getblockchaininfo'))
@@ -99,8 +105,14 @@ describe('quotes', () => {
 
   async function factsOf(address: string) {
     const opened = bitcoinQuotingChain.open({
-      ...{ client: connect(), network: 'regtest', multicall3: undefined, currentHead: () => undefined },
-      ...{ budgetMs: 10_000, neededWithinMs: 10_000, now: Date.now, onFailure: () => undefined },
+      client: connect(),
+      network: 'regtest',
+      multicall3: undefined,
+      currentHead: () => undefined,
+      budgetMs: 10_000,
+      neededWithinMs: 10_000,
+      now: Date.now,
+      onFailure: () => undefined,
     })
     return opened.userFacts({ user: address, currency: native, spender: undefined })
   }
@@ -129,9 +141,17 @@ describe('quotes', () => {
       const { spendable } = await factsOf(owner[kind].address)
       const fees = new BitcoinFees({ satPerKvb: 5_000n })
       const route: OriginRoute = {
-        ...{ user: owner[kind].address, recipient: '0x', by: 'deposit', swap: undefined },
-        ...{ currencyIn: coin, currencyOut: coin, amountIn: 100_000n, amountInMax: 100_000n },
-        ...{ amountOut: 1n, amountOutMin: 1n, deposited: { currency: coin, amount: 100_000n } },
+        user: owner[kind].address,
+        recipient: '0x',
+        by: 'deposit',
+        swap: undefined,
+        currencyIn: coin,
+        currencyOut: coin,
+        amountIn: 100_000n,
+        amountInMax: 100_000n,
+        amountOut: 1n,
+        amountOutMin: 1n,
+        deposited: { currency: coin, amount: 100_000n },
         userPublicKey: Buffer.from(owner.publicKey).toString('hex'),
       }
       const [planned] = quoting.plan(route, { allowance: undefined, spendable, fees })
@@ -175,7 +195,10 @@ describe('a line of payments', () => {
 
   function openAt(firstOutput: typeof first): LinePayingChain {
     const opened = linePayingFamily({ vmType: 'bitcoin-vm' })?.open({
-      ...{ chain: chain(), key: new Secret(walletKey), firstOutput, nowMs: () => Date.now() },
+      chain: chain(),
+      key: new Secret(walletKey),
+      firstOutput,
+      nowMs: () => Date.now(),
     })
     if (opened === undefined) throw new Error('the family pays')
     onTestFinished(() => opened.close())
@@ -201,12 +224,15 @@ describe('a line of payments', () => {
     expect((await paying.readFinal(id)).state).toBe('paid')
     await expect(signAt(open(), paymentOf(id))).rejects.toThrow('it is paid')
     const question = {
-      ...{ transactionId: hash, orderId: id, extraData: '0x' as const },
+      transactionId: hash,
+      orderId: id,
+      extraData: '0x' as const,
       payments: [{ recipient: user.witness.address, currency: native }],
     }
     const { reader } = openChain({ api: 'node', urls: [node.url] })
     expect(await reader.readPayment(question, aSignal())).toMatchObject({
-      ...{ referencesOrder: true, transfers: [{ amount: 10_000n }] },
+      referencesOrder: true,
+      transfers: [{ amount: 10_000n }],
     })
   })
 

@@ -51,7 +51,9 @@ afterAll(async () => {
 
 function open(firstOutput: { readonly txid: string; readonly vout: number }): LinePayingChain {
   const opened = linePayingFamily({ vmType: 'bitcoin-vm' })?.open({
-    ...{ chain: chainOf({ api: 'node', urls: [node.url] }), key: new Secret(walletKey), firstOutput },
+    chain: chainOf({ api: 'node', urls: [node.url] }),
+    key: new Secret(walletKey),
+    firstOutput,
     nowMs: () => Date.now(),
   })
   if (opened === undefined) throw new Error('the family pays')
@@ -74,7 +76,9 @@ async function fund(address: string, ...values: readonly bigint[]): Promise<Tran
 
 const made = (depositor: string, number: number) =>
   paying.depositAddress({
-    ...{ orderSigner: `0x${'05'.repeat(20)}`, sweeper: paying.publicKey, depositor },
+    orderSigner: `0x${'05'.repeat(20)}`,
+    sweeper: paying.publicKey,
+    depositor,
     nonce: idOf(number),
   })
 const accepts = async (raw: string): Promise<unknown> =>
@@ -88,7 +92,8 @@ test('what lies at an address is swept with its order named, at the size that wa
   const outputs = await paying.outputsToSweep(address)
   expect(outputs.map(({ value }) => value)).toEqual([60_000n, 40_000n])
   const work: LineWork = {
-    ...{ orderId: idOf(77), payments: [{ recipient: depository, amount: 100_000n }] },
+    orderId: idOf(77),
+    payments: [{ recipient: depository, amount: 100_000n }],
     swept: { script, nonce: terms.nonce, outputs },
   }
   expect(paying.refuse(work)).toBeUndefined()

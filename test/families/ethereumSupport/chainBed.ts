@@ -58,7 +58,8 @@ export function openReader(
       ...(hasDefaultFinality !== true && { finality: finalAfterTwo }),
       ...chain,
     },
-    ...{ quorum, recordsPayments },
+    quorum,
+    recordsPayments,
     ...(limits !== undefined && { limits }),
   })
   return { reader, quorum }

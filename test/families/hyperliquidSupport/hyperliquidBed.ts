@@ -34,7 +34,8 @@ export function openReader(bed: HyperliquidBed, settings: ReaderSettings = {}): 
   const { count = 1, threshold, quorumLimits, limits, hubEntries = bed.hubEntries, ...chain } = settings
   const now = () => Date.now()
   const options = {
-    ...{ chainId, now },
+    chainId,
+    now,
     endpoints: bed.exchanges.slice(0, count).map(({ url }, index) => ({ url, alias: `h${index + 1}` })),
     limits: { readingTimeoutMs: 30_000, requestTimeoutMs: 20_000, ...quorumLimits },
     ...(threshold !== undefined && { threshold }),
@@ -45,7 +46,8 @@ export function openReader(bed: HyperliquidBed, settings: ReaderSettings = {}): 
   })
   const reader = createHyperliquidFactsReader({
     chain: { id: chainId, depository, additionalDepositories: [otherDepository], ...chain },
-    ...{ quorum, hubEntries },
+    quorum,
+    hubEntries,
     ...(limits !== undefined && { limits }),
   })
   return { reader, quorum }

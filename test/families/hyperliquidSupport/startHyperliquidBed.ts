@@ -34,9 +34,16 @@ export function usdSend(change: Partial<UsdSend> = {}): UsdSend {
 
 export function sendAsset(change: Partial<SendAsset> = {}): SendAsset {
   return {
-    ...{ type: 'SendAsset', hyperliquidChain: 'Mainnet', destination: depository },
-    ...{ sourceDex: 'spot', destinationDex: 'spot', token: `USDC:${usdc}`, amount: '12.5' },
-    ...{ fromSubAccount: '', nonce: BigInt(timeMs), ...change },
+    type: 'SendAsset',
+    hyperliquidChain: 'Mainnet',
+    destination: depository,
+    sourceDex: 'spot',
+    destinationDex: 'spot',
+    token: `USDC:${usdc}`,
+    amount: '12.5',
+    fromSubAccount: '',
+    nonce: BigInt(timeMs),
+    ...change,
   }
 }
 
@@ -59,7 +66,9 @@ export async function startHyperliquidBed(): Promise<HyperliquidBed> {
     { name: 'HYPE', tokenId: hype, szDecimals: 2 },
   ]
   const ledger: ExchangeLedger = {
-    ...{ transactions: [], tokens, recentMax: 50 },
+    transactions: [],
+    tokens,
+    recentMax: 50,
     accounts: new Set([depository, otherDepository]),
   }
   const entries = new Map<string, HubEntry>()

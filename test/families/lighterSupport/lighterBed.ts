@@ -33,8 +33,12 @@ export function openChain(
 
 function chainOf(nodes: readonly Pick<LighterNode, 'url'>[], change: Partial<ReadableChain>): ReadableChain {
   return {
-    ...{ id: 'lighter', vmType: 'lighter-vm', network: undefined, hubChainId: '7' },
-    ...{ depository, additionalDepositories: [additional] },
+    id: 'lighter',
+    vmType: 'lighter-vm',
+    network: undefined,
+    hubChainId: '7',
+    depository,
+    additionalDepositories: [additional],
     endpoints: nodes.map(({ url }) => new Secret(url)),
     ready: true,
     unsetVariables: [],

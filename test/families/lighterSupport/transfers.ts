@@ -22,9 +22,17 @@ export const memoOf = (hex: string): readonly number[] => [...Buffer.from(hex.re
 /** A transfer from the user to the depository, with parts changed. */
 export function transfer(change: Partial<TransferInfo> = {}): TransferInfo {
   return {
-    ...{ FromAccountIndex: BigInt(user), ApiKeyIndex: 4n, ToAccountIndex: BigInt(depository) },
-    ...{ AssetIndex: 3n, FromRouteType: 0n, ToRouteType: 0n, Amount: 1_000_000n, USDCFee: 3_000_000n },
-    ...{ Memo: memoOf(orderId), ExpiredAt: queuedAtMs + 600_000n, Nonce: 7n },
+    FromAccountIndex: BigInt(user),
+    ApiKeyIndex: 4n,
+    ToAccountIndex: BigInt(depository),
+    AssetIndex: 3n,
+    FromRouteType: 0n,
+    ToRouteType: 0n,
+    Amount: 1_000_000n,
+    USDCFee: 3_000_000n,
+    Memo: memoOf(orderId),
+    ExpiredAt: queuedAtMs + 600_000n,
+    Nonce: 7n,
     ...change,
   }
 }
@@ -47,10 +55,16 @@ export function put(
 /** The withdrawal that a transfer executes. */
 export function withdrawalOf(info: TransferInfo, lighterChainId = 304n): LighterWithdrawal {
   return {
-    ...{ nonce: info.Nonce, apiKeyIndex: info.ApiKeyIndex, assetIndex: info.AssetIndex },
-    ...{ fromAccountIndex: info.FromAccountIndex, fromRouteType: info.FromRouteType },
-    ...{ toAccountIndex: info.ToAccountIndex, toRouteType: info.ToRouteType },
-    ...{ amount: info.Amount, usdcFee: info.USDCFee, lighterChainId },
+    nonce: info.Nonce,
+    apiKeyIndex: info.ApiKeyIndex,
+    assetIndex: info.AssetIndex,
+    fromAccountIndex: info.FromAccountIndex,
+    fromRouteType: info.FromRouteType,
+    toAccountIndex: info.ToAccountIndex,
+    toRouteType: info.ToRouteType,
+    amount: info.Amount,
+    usdcFee: info.USDCFee,
+    lighterChainId,
     memo: `0x${Buffer.from(info.Memo).toString('hex').padEnd(64, '0')}`,
   }
 }

@@ -24,7 +24,10 @@ export async function signedOrder(
   const { currency = solanaCodec.nativeCurrency, isForged = false } = change
   const chain = { chainId: 'solana', currency }
   const order = {
-    ...{ version: 'v1' as const, solverChainId: 'base', solver: `0x${'cc'.repeat(20)}`, fees: [] },
+    version: 'v1' as const,
+    solverChainId: 'base',
+    solver: `0x${'cc'.repeat(20)}`,
+    fees: [],
     salt: `${solanaDepositName(address)}${'07'.repeat(12)}` as const,
     inputs: [
       {
@@ -35,11 +38,16 @@ export async function signedOrder(
       },
     ],
     output: {
-      ...{ chainId: 'base', calls: [], deadline: 9, extraData: '0x' as const },
+      chainId: 'base',
+      calls: [],
+      deadline: 9,
+      extraData: '0x' as const,
       payments: [
         {
-          ...{ recipient: `0x${'bb'.repeat(20)}`, currency: `0x${'aa'.repeat(20)}` },
-          ...{ minimumAmount: '90', expectedAmount: '99' },
+          recipient: `0x${'bb'.repeat(20)}`,
+          currency: `0x${'aa'.repeat(20)}`,
+          minimumAmount: '90',
+          expectedAmount: '99',
         },
       ],
     },

@@ -9,7 +9,9 @@ import { type SolanaBed, startSolanaBed } from './startSolanaBed.ts'
 
 export const walletKey: Hex = `0x${'5e'.repeat(32)}`
 export const fees = new SolanaFees({
-  ...{ lamportsPerSignature: 5_000n, microLamportsPerUnit: 1_000n, rentLamportsPerByte: 6_960n },
+  lamportsPerSignature: 5_000n,
+  microLamportsPerUnit: 1_000n,
+  rentLamportsPerByte: 6_960n,
 })
 export const bid = { fees, ceiling: 10_000n }
 
@@ -26,13 +28,22 @@ export async function startFillWalletBed(): Promise<FillWalletBed> {
   const bed = await startSolanaBed()
   const proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: bed.url })))
   const client: ChainClient = solanaQuotingChain.connect({
-    ...{ id: 'solana', vmType: 'solana-vm', network: undefined, hubChainId: '1', additionalData: {} },
-    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository: bed.depository.program.toBase58() },
+    id: 'solana',
+    vmType: 'solana-vm',
+    network: undefined,
+    hubChainId: '1',
+    additionalData: {},
+    ready: true,
+    rpcThreshold: 2,
+    unsetVariables: [],
+    depository: bed.depository.program.toBase58(),
     endpoints: proxies.map(({ url }) => new Secret(url)),
   })
   const openWallet: FillWalletBed['openWallet'] = (more = {}) => {
     const opened = payingFamily({ vmType: 'solana-vm' })?.open({
-      ...{ client, key: new Secret(walletKey), fillContract: undefined },
+      client,
+      key: new Secret(walletKey),
+      fillContract: undefined,
       ...more,
     })
     if (opened === undefined) throw new Error('the family pays')
@@ -40,7 +51,9 @@ export async function startFillWalletBed(): Promise<FillWalletBed> {
   }
   bed.node.airdrop(openWallet().address, 10n ** 11n)
   return {
-    ...{ bed, proxies, openWallet },
+    bed,
+    proxies,
+    openWallet,
     async stop() {
       await client.close()
       await Promise.all(proxies.map((proxy) => proxy.stop()))

@@ -72,8 +72,15 @@ export async function startSolanaBed(): Promise<SolanaBed> {
     node.airdrop(funded, 10n ** 10n)
   }
   const bed: SolanaBed = {
-    ...{ node, url: server.url, connection, forwarder, addressProgram, user, recipient },
-    ...{ mint: mint.publicKey, feeMint: feeMint.publicKey },
+    node,
+    url: server.url,
+    connection,
+    forwarder,
+    addressProgram,
+    user,
+    recipient,
+    mint: mint.publicKey,
+    feeMint: feeMint.publicKey,
     depository,
     send: (instructions, options) => send(connection, instructions, { signers: [user], ...options }),
     deployDepository: () => deploy(node),

@@ -40,7 +40,12 @@ export async function tronBedOn(evm: ChainBed): Promise<TronBed> {
     startTronFacade(evm, ledger, { chainId, ...settings })
   const facade = await startFacade()
   return {
-    ...{ evm, ledger, facade, user, other, startFacade },
+    evm,
+    ledger,
+    facade,
+    user,
+    other,
+    startFacade,
     depository: tronAddress(evm.deployment.depository),
     usdc: tronAddress(evm.deployment.tokens.USDC),
     async stop() {

@@ -40,11 +40,14 @@ export function openReader(bed: TronBed, settings: ReaderSettings = {}): OpenRea
   })
   const reader = createTronFactsReader({
     chain: {
-      ...{ id: 'tron', depository: bed.depository, finality: { mode: 'tag' } },
+      id: 'tron',
+      depository: bed.depository,
+      finality: { mode: 'tag' },
       fillContracts: [tronAddress(bed.evm.deployment.fillContract)],
       ...chain,
     },
-    ...{ quorum, recordsPayments },
+    quorum,
+    recordsPayments,
     ...(limits !== undefined && { limits }),
   })
   return { reader, quorum }

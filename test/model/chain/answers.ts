@@ -96,7 +96,9 @@ function receiptJson(transaction: ModelTransaction | undefined) {
   if (transaction === undefined) return null
   const place = { transactionHash: transaction.id, ...placeOf(transaction) }
   const logs = transaction.logs.map(({ logIndex, ...log }) => ({
-    ...{ ...log, logIndex: quantity(logIndex), removed: false },
+    ...log,
+    logIndex: quantity(logIndex),
+    removed: false,
     ...place,
   }))
   return { ...place, status: transaction.succeeded ? '0x1' : '0x0', logs }

@@ -141,7 +141,13 @@ export class ModelChain implements Chain {
     const execution: Execution = { block, logs: [] }
     const { from, to, data = '0x', value = 0n } = sent
     const transaction: ModelTransaction = {
-      ...{ id, from, to, input: data, value, blockNumber: block.number, blockHash: block.hash },
+      id,
+      from,
+      to,
+      input: data,
+      value,
+      blockNumber: block.number,
+      blockHash: block.hash,
       ...this.#run(execution, { caller: from, to, data, value }),
     }
     this.#entries.push({ transaction, sent })
@@ -176,7 +182,11 @@ export class ModelChain implements Chain {
       const method = data === '0x' ? contract.get('receive') : methodOf(contract, data)
       if (method === undefined) return { result: '0x', trace }
       const frame: Frame = {
-        ...{ self: to, caller, value, chainId: this.chainId, timestamp: execution.block.timestamp },
+        self: to,
+        caller,
+        value,
+        chainId: this.chainId,
+        timestamp: execution.block.timestamp,
         state: new ContractState(this.#state, to, execution.height),
         emit: (log) => execution.logs.push({ address: to, ...log }),
         hasCode: (account) => this.#contracts.has(account),

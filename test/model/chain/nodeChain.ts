@@ -50,7 +50,12 @@ export class NodeChain implements Chain {
     const receipt = await this.#mined(id)
     await this.#look()
     const known: Receipt = {
-      ...{ id, from, to, value, errorName, blockNumber: Number(receipt.blockNumber) },
+      id,
+      from,
+      to,
+      value,
+      errorName,
+      blockNumber: Number(receipt.blockNumber),
       succeeded: receipt.status === '0x1',
       logs: receipt.logs.map(({ address, topics, data: logData }) => ({ address, topics, data: logData })),
     }

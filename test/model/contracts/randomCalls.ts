@@ -39,7 +39,13 @@ export const contractCall = fc.oneof(
   fc.record({ do: fc.constant('transferFrom' as const), from: party, holder: party, to: party, amount }),
   fc.record({
     do: fc.constant('authorize' as const),
-    ...{ from: party, holder: party, signer: party, to: party, amount, nonce: small, isOver: fc.boolean() },
+    from: party,
+    holder: party,
+    signer: party,
+    to: party,
+    amount,
+    nonce: small,
+    isOver: fc.boolean(),
   }),
   fc.record({ do: fc.constant('deposit' as const), from: party, depositor: fc.nat(4), amount, id: small }),
   fc.record({
@@ -62,18 +68,31 @@ export const contractCall = fc.oneof(
   fc.record({ do: fc.constant('close' as const), from: party, id: small }),
   fc.record({
     do: fc.constant('together' as const),
-    ...{ from: party, holder: party, to: party, amount, back: amount, allowFailure: fc.boolean() },
+    from: party,
+    holder: party,
+    to: party,
+    amount,
+    back: amount,
+    allowFailure: fc.boolean(),
   }),
   fc.record({
     do: fc.constant('execute' as const),
-    ...{ from: party, to: party, amount, nonce: small, isNative: fc.boolean(), isOver: fc.boolean() },
-    ...{ allowFailure: fc.boolean(), isSigned: fc.constantFrom(true, true, true, false) },
+    from: party,
+    to: party,
+    amount,
+    nonce: small,
+    isNative: fc.boolean(),
+    isOver: fc.boolean(),
+    allowFailure: fc.boolean(),
+    isSigned: fc.constantFrom(true, true, true, false),
   }),
   {
     weight: 4,
     arbitrary: fc.record({
       do: fc.constant('settle' as const),
-      ...{ key: fc.nat(9), signers, throughMultisig: fc.constantFrom(true, true, true, false) },
+      key: fc.nat(9),
+      signers,
+      throughMultisig: fc.constantFrom(true, true, true, false),
       actions: fc.array(
         fc.record({
           kind: fc.constantFrom('mint', 'mint', 'burn', 'transfer'),
@@ -90,27 +109,23 @@ export const contractCall = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant('submit' as const),
-      ...{
-        spender: party,
-        to: party,
-        amount,
-        nonce: small,
-        signers,
-        isKnown: fc.constantFrom(true, true, false),
-      },
+      spender: party,
+      to: party,
+      amount,
+      nonce: small,
+      signers,
+      isKnown: fc.constantFrom(true, true, false),
       data: fc.constantFrom('0x' as const, '0x' as const, '0x01' as const),
     }),
   },
   fc.record({
     do: fc.constant('storeSignature' as const),
-    ...{
-      spender: party,
-      to: party,
-      amount,
-      nonce: small,
-      hash: small,
-      isSigner: fc.constantFrom(true, true, false),
-    },
+    spender: party,
+    to: party,
+    amount,
+    nonce: small,
+    hash: small,
+    isSigner: fc.constantFrom(true, true, false),
   }),
 )
 
@@ -304,7 +319,13 @@ function requestOf(call: Requested, of: (index: number) => LocalAccount, deposit
   // Few amounts, so that requests come again and signatures find their payload.
   const asked = call.amount % 2n
   return {
-    ...{ chainId: BigInt(chainNumbers.base), depository, currency, amount: asked, spender, recipient, data },
+    chainId: BigInt(chainNumbers.base),
+    depository,
+    currency,
+    amount: asked,
+    spender,
+    recipient,
+    data,
     nonce: word(call.nonce),
   }
 }

@@ -96,7 +96,9 @@ export async function payOnceForTwo(world: World, one: KnownOrder, other: KnownO
     await world.send(destination, { from, to, data: tokenCalls.approve(multicall3, 2n ** 255n) })
   }
   const calls = payments.map(({ currency: target, recipient, amount }) => ({
-    ...{ target, allowFailure: false, callData: tokenCalls.transferFrom(from, recipient, amount) },
+    target,
+    allowFailure: false,
+    callData: tokenCalls.transferFrom(from, recipient, amount),
   }))
   const data = concatHex([aggregate3(calls), other.orderId, one.orderId])
   return (await world.send(destination, { from, to: multicall3, data })).id

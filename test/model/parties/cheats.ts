@@ -139,7 +139,10 @@ export async function tradeAroundOne(world: World, known: KnownOrder): Promise<H
   await world.send(known.destination, { from: cheat.address, to: payment.currency, data })
   const payments = [{ ...payment, amount: 1n }]
   return pay(world, known.destination, {
-    ...{ ids: [known.orderId], payments, by: 'transfer', from: cheat.address },
+    ids: [known.orderId],
+    payments,
+    by: 'transfer',
+    from: cheat.address,
   })
 }
 
@@ -155,7 +158,8 @@ export async function tradeInBatch(
   const multicall3 = multicallOf(trade)
   await approve(trade, multicall3)
   const paying = outputsOf(known).map(({ currency: target, recipient, amount }) => ({
-    ...{ target, callData: tokenCalls.transferFrom(cheat.address, recipient, amount) },
+    target,
+    callData: tokenCalls.transferFrom(cheat.address, recipient, amount),
   }))
   const payer = world.network.keys.users.find(({ address }) => address === payment.recipient)
   const terms = { to: cheat.address, value: payment.amount }

@@ -85,8 +85,12 @@ export class HonestSolver {
     }
     const sent = await this.#transactionOf(world, item)
     const transaction = {
-      ...{ from: sent.from, to: sent.to, data: sent.data ?? '0x', valueWei: sent.value ?? 0n },
-      ...{ maxFeePerGasWei: 10n ** 10n, maxPriorityFeePerGasWei: 0n },
+      from: sent.from,
+      to: sent.to,
+      data: sent.data ?? '0x',
+      valueWei: sent.value ?? 0n,
+      maxFeePerGasWei: 10n ** 10n,
+      maxPriorityFeePerGasWei: 0n,
     } as const
     const trial = await this.#rules.tryTransaction(this.#voters[chain], transaction, gasLimits)
     if (trial.kind !== 'succeeds') {
@@ -99,8 +103,16 @@ export class HonestSolver {
     const { id, succeeded } = await world.send(chain, sent)
     this.signed.push({
       refusedBefore,
-      ...{ item, chain, payments, transaction: id, succeeded, recordId: recordIdOf(item), refusals: 0 },
-      ...{ kind, microUsd: exposure.microUsd, traits: exposure.traits },
+      item,
+      chain,
+      payments,
+      transaction: id,
+      succeeded,
+      recordId: recordIdOf(item),
+      refusals: 0,
+      kind,
+      microUsd: exposure.microUsd,
+      traits: exposure.traits,
       isAsked: isAttested(item),
       state: succeeded ? 'paid' : 'void',
     })
@@ -145,7 +157,10 @@ export class HonestSolver {
     // One payment settles one deposit as long as every honest oracle remembers: the bad peer forgets.
     if (answers.every((answer) => answer.ok && answer.response.execution !== undefined))
       this.settlements.push({
-        ...{ kind: kind === 'fill' ? 'fill' : 'refund', known, transaction, deposit: transactionId },
+        kind: kind === 'fill' ? 'fill' : 'refund',
+        known,
+        transaction,
+        deposit: transactionId,
         deposited: fact.amount,
       })
     return answers.map((answer): OracleAnswer => {
@@ -208,14 +223,12 @@ export class HonestSolver {
     const hasCode = codes.some((answer) => answer.ok && answer.result !== '0x')
     const currencies = [...new Set(payments.map(({ currency }) => currency))]
     return {
-      ...{
-        kind,
-        chainId: chainNumbers[chain],
-        limits: exposureLimits,
-        asked: undefined,
-        appFees: [],
-        hasOracles: true,
-      },
+      kind,
+      chainId: chainNumbers[chain],
+      limits: exposureLimits,
+      asked: undefined,
+      appFees: [],
+      hasOracles: true,
       microUsd: payments.reduce((sum, { amount }) => sum + amount, 0n),
       traits: hasCode ? ['code', ...currencies] : currencies,
     }

@@ -61,8 +61,13 @@ export async function initiate(world: World, taking: Taking): Promise<KnownWithd
   const { owner, chain, currency, amount, recipient, nonce, signer = owner } = taking
   const token = world.token(chain, currency)
   const request = {
-    ...{ chainId: chain, currency: token, amount: String(amount), recipient, nonce },
-    ...{ ownerChainId: ownerChainOf(world, owner, chain), owner: owner.address },
+    chainId: chain,
+    currency: token,
+    amount: String(amount),
+    recipient,
+    nonce,
+    ownerChainId: ownerChainOf(world, owner, chain),
+    owner: owner.address,
   }
   const ownerSignature = await signDigest(signer, toHex(ownerRequestDigest(request)))
   const flow: RequestOf<'initiation'> = { ...request, ownerSignature }
@@ -71,14 +76,26 @@ export async function initiate(world: World, taking: Taking): Promise<KnownWithd
   await world.settle(answer.response.execution)
   const alias = world.aliasOf(owner, ownerChainOf(world, owner, chain))
   const address = withdrawalAddress(protocolChain(chain), {
-    ...{ depository: world.network.places[chain].depository, currency: token, recipient },
-    ...{ ownerAlias: alias, nonce: BigInt(nonce) },
+    depository: world.network.places[chain].depository,
+    currency: token,
+    recipient,
+    ownerAlias: alias,
+    nonce: BigInt(nonce),
   })
   const known = world.withdrawals.find((one) => one.address === address && one.amount === amount)
   if (known !== undefined) return known
   const withdrawal: KnownWithdrawal = {
-    ...{ owner, chain, currency, amount, recipient, flow, address, alias },
-    ...{ hubToken: world.hubToken(chain, currency), payloads: [], payouts: [] },
+    owner,
+    chain,
+    currency,
+    amount,
+    recipient,
+    flow,
+    address,
+    alias,
+    hubToken: world.hubToken(chain, currency),
+    payloads: [],
+    payouts: [],
   }
   world.withdrawals.push(withdrawal)
   return withdrawal
@@ -112,12 +129,14 @@ export async function signIssued(world: World, withdrawal: KnownWithdrawal): Pro
   const nonce: Hex = `0x${BigInt(flow.nonce).toString(16).padStart(64, '0')}`
   const { depository } = places[chain]
   const request = {
-    ...{
-      chainId: BigInt(chainNumbers[chain]),
-      depository,
-      currency: world.token(chain, withdrawal.currency),
-    },
-    ...{ amount, spender: alias, recipient: recipient.toLowerCase(), data: '0x' as const, nonce },
+    chainId: BigInt(chainNumbers[chain]),
+    depository,
+    currency: world.token(chain, withdrawal.currency),
+    amount,
+    spender: alias,
+    recipient: recipient.toLowerCase(),
+    data: '0x' as const,
+    nonce,
   }
   const { allocator } = places.hub
   const height = chains.hub.headNumber - finalityBlocks
@@ -134,7 +153,8 @@ export async function signIssued(world: World, withdrawal: KnownWithdrawal): Pro
   const depositories = userChainIds.map((id) => ({
     vmType: 'ethereum-vm' as const,
     chain: id,
-    ...{ hubChainId: String(chainNumbers[id]), depository: places[id].depository },
+    hubChainId: String(chainNumbers[id]),
+    depository: places[id].depository,
   }))
   const verdict = judgeIssued({ payloadId, request, payload }, depositories)
   if (verdict.kind === 'refuse' || withdrawal.payloads.some((one) => one.payload === payload)) return

@@ -36,11 +36,16 @@ export async function close(
   asked: { readonly bytes: Hex; readonly transaction?: Hex | undefined; readonly when?: 'now' | 'later' },
 ) {
   const answer = await world.oracles.attest('withdrawal', {
-    ...{ chainId: chain, withdrawal: asked.bytes },
+    chainId: chain,
+    withdrawal: asked.bytes,
     ...(asked.transaction !== undefined && { transactionId: asked.transaction }),
     withdrawalAddressRequest: {
-      ...{ chainId: chain, currency: world.token(chain, currency), recipient },
-      ...{ withdrawer: owner.address, withdrawerChainId: flow.ownerChainId, withdrawalNonce: flow.nonce },
+      chainId: chain,
+      currency: world.token(chain, currency),
+      recipient,
+      withdrawer: owner.address,
+      withdrawerChainId: flow.ownerChainId,
+      withdrawalNonce: flow.nonce,
     },
   })
   if (answer.ok) await world.settle(answer.response.execution, asked.when)

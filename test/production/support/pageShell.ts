@@ -32,7 +32,8 @@ export type PageShell = {
 export async function openShell(cwd: string, env: Readonly<Record<string, string>>): Promise<PageShell> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-page-'))
   const shell = spawn('bash', ['--noprofile', '--norc'], {
-    ...{ cwd, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env } },
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let output = ''

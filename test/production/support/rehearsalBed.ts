@@ -34,7 +34,8 @@ export async function startRehearsalBed(repositoryRoot: string): Promise<Rehears
     cwd: repositoryRoot,
     env: { ...process.env, CAUSEWAY_REHEARSAL_DIR: directory },
     // A group of its own: npm stands between a signal and the script.
-    ...{ stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
@@ -52,12 +53,19 @@ export async function startRehearsalBed(repositoryRoot: string): Promise<Rehears
     const openTerminal = (exported: Readonly<Record<string, string>> = {}) =>
       openShell(repositoryRoot, {
         ...exported,
-        ...{ GIVEN: givenFile, DEPLOY: deploy, CAUSEWAY_REHEARSAL_DIR: directory },
-        ...{ QUOTE_PORT: String(ports.quote), ORACLE_PORT: String(ports.oracle) },
+        GIVEN: givenFile,
+        DEPLOY: deploy,
+        CAUSEWAY_REHEARSAL_DIR: directory,
+        QUOTE_PORT: String(ports.quote),
+        ORACLE_PORT: String(ports.oracle),
       })
     const shell = await openTerminal()
     return {
-      ...{ deploy, shell, openTerminal, ports, given: variablesIn(await readFile(givenFile, 'utf8')) },
+      deploy,
+      shell,
+      openTerminal,
+      ports,
+      given: variablesIn(await readFile(givenFile, 'utf8')),
       async stop() {
         await shell.close()
         await stopRehearsal()

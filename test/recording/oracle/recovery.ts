@@ -18,7 +18,8 @@ export async function recordRecovery({ oracle, world: { network }, user }: Oracl
   const owner = user(0)
   const currency = base.tokens.USDC
   const signed = await signedOrder(network, {
-    ...{ salt: '31', refundTo: owner.address },
+    salt: '31',
+    refundTo: owner.address,
     input: { chain: 'base', currency, amount },
     output: {
       chain: 'optimism',

@@ -47,7 +47,9 @@ async function recordOrder(stage: OracleStage, { name, salt, amount, callWei, to
     { recipientChainId: 'base', recipient: callee, currencyChainId: 'base', currency, amount: '77' },
   ]
   const signed = await signedOrder(network, {
-    ...{ salt, refundTo: payer.address, fees },
+    salt,
+    refundTo: payer.address,
+    fees,
     input: { chain: 'base', currency, amount },
     output: { chain: 'optimism', payments, calls },
   })
@@ -118,7 +120,9 @@ async function recordOrder(stage: OracleStage, { name, salt, amount, callWei, to
     headers: Record<string, string> = {},
   ): Promise<Answered> =>
     oracle.ask({
-      ...{ name: `${name}: refund ${what}`, path: refundsPath, headers },
+      name: `${name}: refund ${what}`,
+      path: refundsPath,
+      headers,
       body: { order, orderSignature, inputs, refunds: [refund], ...change },
     })
   await refunds('')

@@ -70,10 +70,8 @@ async function recordWithdrawal(stage: OracleStage, { name, currency, amount, no
   const withdrawal = await issuedPayload(network, payloadIdOf(body.payloadParams))
   const v1 = (what: string, change: object = {}) =>
     oracle.ask({
-      ...{
-        name: `${name}: withdrawal, ${what}`,
-        path: '/attestations/depository-withdrawals/v1',
-      },
+      name: `${name}: withdrawal, ${what}`,
+      path: '/attestations/depository-withdrawals/v1',
       body: { chainId: 'base', withdrawal, withdrawalAddressRequest: addressRequest, ...change },
     })
   await v1('issued')

@@ -34,7 +34,9 @@ export function bodyOf(network: TestNetwork, wish: Wish): object {
   const { userIndex = 0, more = {} } = wish
   const user = userOf(network, userIndex).address
   return {
-    ...{ user, recipient: user, originChainId: network.chains[from].chainId },
+    user,
+    recipient: user,
+    originChainId: network.chains[from].chainId,
     destinationChainId: network.chains[to].chainId,
     originCurrency: addressOf(network, from, pay),
     destinationCurrency: addressOf(network, to, receive),

@@ -68,7 +68,10 @@ async function recordStatus(
 /** Sends the transactions of a quote as the user's wallet does. @returns the last one's hash */
 async function execute({ world, user }: QuoteStage, { answer }: Quoted): Promise<void> {
   const transactions = transactionsOf(answer).map(({ to, data, value }) => ({
-    ...{ what: 'a step', to: hexOf(to), data: hexOf(data), valueWei: BigInt(value) },
+    what: 'a step',
+    to: hexOf(to),
+    data: hexOf(data),
+    valueWei: BigInt(value),
   }))
   await world.network.chains.base.chain.send(user(0), transactions)
   await world.finish('base')
@@ -96,7 +99,10 @@ export async function recordLives(stage: QuoteStage): Promise<void> {
   const work = (name: string, requestId: string, kind = '') =>
     quoteApi.ask({
       // Its code holds the request's id.
-      ...{ name, path: '/solver/work', headers: solverHeaders, volatile: ['booking'] },
+      name,
+      path: '/solver/work',
+      headers: solverHeaders,
+      volatile: ['booking'],
       until: ({ body }) => {
         const text = JSON.stringify(body)
         return text.includes(requestId) && text.includes(kind)

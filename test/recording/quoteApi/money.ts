@@ -46,7 +46,9 @@ export async function recordMoney(stage: QuoteStage): Promise<void> {
 /** Records the usage of a key; the counts themselves may differ between runs. */
 async function recordUsage({ quoteApi, sponsor, walletless }: QuoteStage): Promise<void> {
   const usage = (name: string, query: string, headers: object = walletless.headers) => ({
-    ...{ name, path: `/metrics/usage${query}`, headers: { ...headers } },
+    name,
+    path: `/metrics/usage${query}`,
+    headers: { ...headers },
     volatile: ['count', 'timestamp'],
   })
   // Asking is counted as well: once that is stored, so is all that was asked before.
@@ -128,7 +130,9 @@ async function recordClaims({ quoteApi, world, user }: QuoteStage): Promise<void
     apiKey: solverKey,
   })
   await quoteApi.ask({
-    ...{ name: 'work: a claim', path: '/solver/work', headers: { 'x-api-key': solverKey } },
+    name: 'work: a claim',
+    path: '/solver/work',
+    headers: { 'x-api-key': solverKey },
     // Some of the listed work was quoted well before, which tells deadlines; gas is charged at the price of the moment.
     volatile: ['deadline', 'gasCharged'],
     until: (answer) => JSON.stringify(answer.body).includes(requestId),
@@ -153,7 +157,8 @@ async function recordTopUpClaims({ quoteApi, admin, world, user, poorSponsor }: 
   const wallet = poorSponsor.wallet.address
   const transfer = { transactionHash, wallet }
   await admin.prepare({
-    ...{ name: 'suspense', path: '/admin/suspense' },
+    name: 'suspense',
+    path: '/admin/suspense',
     until: ({ body }) => JSON.stringify(body).includes(transactionHash),
   })
   const asks = (name: string, body: object) =>
@@ -186,15 +191,15 @@ async function labellessPayment(
 ) {
   const args = [keys.custody.address, 7_000_000n] as const
   const raw = await privateKeyToAccount(privateKey).signTransaction({
-    ...{
-      type: 'eip1559',
-      chainId: chains.base.chainId,
-      nonce: 0,
-      to: deployment.base.tokens.USDC,
-      value: 0n,
-    },
+    type: 'eip1559',
+    chainId: chains.base.chainId,
+    nonce: 0,
+    to: deployment.base.tokens.USDC,
+    value: 0n,
     data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }),
-    ...{ gas: 16_000_000n, maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 0n },
+    gas: 16_000_000n,
+    maxFeePerGas: 100_000_000_000n,
+    maxPriorityFeePerGas: 0n,
   })
   return keccak256(raw)
 }

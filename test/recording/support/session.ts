@@ -114,7 +114,8 @@ type Request = {
 
 function requestOf({ method, path, headers, body }: Asked): Request {
   return {
-    ...{ method: method ?? (body === undefined ? 'GET' : 'POST'), path },
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    path,
     ...(headers !== undefined && { headers }),
     // As it is sent: without members that are undefined.
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.parse(JSON.stringify(body)) }),

@@ -69,7 +69,9 @@ export async function openQuoteStage(): Promise<QuoteStage> {
     return { headers: { 'x-api-key': apiKey }, keyId, wallet }
   }
   return {
-    ...{ world, admin, user },
+    world,
+    admin,
+    user,
     quoteApi: createSession(quoteApi.publicUrl, words),
     sponsor: await callerOf('sponsor', network.keys.sponsor),
     poorSponsor: await callerOf('poor sponsor', user(3)),

@@ -69,7 +69,8 @@ type Closers = (() => Promise<unknown>)[]
 export function startOracleWorld(): Promise<OracleWorld> {
   return closedOnFailure(async (closers) => {
     const world = await openChains(closers, {
-      ...{ cacheFolder: `${cacheFolder}fixed-clock/`, startUnixSeconds: deployedAtUnixSeconds },
+      cacheFolder: `${cacheFolder}fixed-clock/`,
+      startUnixSeconds: deployedAtUnixSeconds,
     })
     const ports = await freePorts()
     const oracles = startOracles(world.network, familyVariables(world.families.facts), ports)
@@ -237,7 +238,9 @@ function startOracles(
   }
   const plans = [
     {
-      ...{ http: http1, ops: ops1, signer: firstKey },
+      http: http1,
+      ops: ops1,
+      signer: firstKey,
       own: {
         API_KEYS: `${operatorKey}:operator`,
         PEERS: `http://127.0.0.1:${http2}|${peerKey}`,
@@ -245,7 +248,9 @@ function startOracles(
       },
     },
     {
-      ...{ http: http2, ops: ops2, signer: secondKey },
+      http: http2,
+      ops: ops2,
+      signer: secondKey,
       own: {
         API_KEYS: `${operatorKey}:operator`,
         FORCE: 'off',

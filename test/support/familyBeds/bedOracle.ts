@@ -41,7 +41,9 @@ export async function openBedOracle(
   }
   const watched = [...open.values()].map((chain) => watchedChain(chain, context.hub))
   const { app, watch } = await testApp({
-    ...{ context, deadlineMs: 60_000, ...options },
+    context,
+    deadlineMs: 60_000,
+    ...options,
     ...(options.now !== undefined && { watched }),
   })
   return {

@@ -42,11 +42,16 @@ export function orderAcross(inputs: readonly FamilyBed[], output: FamilyBed): Or
   if (first === undefined) throw new Error('an order has an input')
   const minimumAmount = filledAmount(output).toString()
   return {
-    ...{ version: 'v1', solverChainId: orderB.solverChainId, solver: orderB.solver, salt: String(salt) },
+    version: 'v1',
+    solverChainId: orderB.solverChainId,
+    solver: orderB.solver,
+    salt: String(salt),
     inputs: inputs.map((bed, index) => ({
       payment: {
-        ...{ chainId: bed.chain.id, currency: bed.currency },
-        ...{ amount: askedAmount(bed).toString(), weight: String(index + 1) },
+        chainId: bed.chain.id,
+        currency: bed.currency,
+        amount: askedAmount(bed).toString(),
+        weight: String(index + 1),
       },
       refunds: [refundOn(bed), refundOn(output)],
     })),
@@ -60,12 +65,17 @@ export function orderAcross(inputs: readonly FamilyBed[], output: FamilyBed): Or
           expectedAmount: minimumAmount,
         },
       ],
-      ...{ calls: [], deadline, extraData: output.extraData },
+      calls: [],
+      deadline,
+      extraData: output.extraData,
     },
     fees: [
       {
-        ...{ recipientChainId: output.chain.id, recipient: output.otherRecipient },
-        ...{ currencyChainId: first.chain.id, currency: first.currency, amount: '7' },
+        recipientChainId: output.chain.id,
+        recipient: output.otherRecipient,
+        currencyChainId: first.chain.id,
+        currency: first.currency,
+        amount: '7',
       },
     ],
   }
@@ -111,7 +121,9 @@ export async function depositOrder(
     await bed.finalize()
   }
   const entries = inputs.map(({ deposit: { transactionId, onchainId } }, inputIndex) => ({
-    ...{ transactionId, onchainId, inputIndex },
+    transactionId,
+    onchainId,
+    inputIndex,
   }))
   return { id, inputs, settlement: { order, orderSignature, inputs: entries } }
 }

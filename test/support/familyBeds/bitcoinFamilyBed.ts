@@ -43,10 +43,15 @@ export async function startBitcoinFamilyBed(api: BitcoinApi = 'node'): Promise<F
   const upstream = await startRoundProxy(node.url('node'))
   const isNode = api === 'node'
   const chain = readableChain(upstream.url, {
-    ...{ id, vmType: 'bitcoin-vm', network: 'regtest', hubChainId: '56', depository },
+    id,
+    vmType: 'bitcoin-vm',
+    network: 'regtest',
+    hubChainId: '56',
+    depository,
     finality: { mode: 'depth', blocks: confirmations },
     ...(!isNode && {
-      ...{ endpoints: [], ready: false },
+      endpoints: [],
+      ready: false,
       additionalData: { esploraCompatibleApiUrl: new Secret(`${upstream.url}/api`) },
     }),
   })
@@ -61,7 +66,9 @@ export async function startBitcoinFamilyBed(api: BitcoinApi = 'node'): Promise<F
   const finalize = async () => blocks.mineEmpty(confirmations - 1)
 
   return {
-    ...{ chain, upstream, finalize },
+    chain,
+    upstream,
+    finalize,
     recipient: recipient.address,
     otherRecipient: otherRecipient.address,
     currency: native,

@@ -25,7 +25,10 @@ export async function startEthereumFamilyBed(network?: TestNetwork): Promise<Fam
   if (user === undefined) throw new Error('the network has no user')
   const upstream = await startRoundProxy(bed.url)
   const chain = readableChain(upstream.url, {
-    ...{ id, vmType: 'ethereum-vm', hubChainId: String(bed.chain.chainId), depository },
+    id,
+    vmType: 'ethereum-vm',
+    hubChainId: String(bed.chain.chainId),
+    depository,
     finality: { mode: 'depth', blocks: 2 },
     fillContracts: [fillContract],
   })
@@ -34,12 +37,17 @@ export async function startEthereumFamilyBed(network?: TestNetwork): Promise<Fam
     const { transactionId } = await bed.send(user, depository, data, amount)
     const { logIndex, timestampSeconds } = await placeOf(bed, transactionId)
     return {
-      ...{ transactionId, timestampSeconds },
+      transactionId,
+      timestampSeconds,
       onchainId: onchainId({ chainId: id, transactionId, onchainIndex: logIndex }),
     }
   }
   return {
-    ...{ chain, upstream, recipient, otherRecipient, deposit },
+    chain,
+    upstream,
+    recipient,
+    otherRecipient,
+    deposit,
     currency: ethereumCodec.nativeCurrency,
     decimals: 18,
     depositor: user.address.toLowerCase(),

@@ -29,7 +29,10 @@ export async function startHyperliquidFamilyBed(): Promise<FamilyBed> {
   const [exchange] = bed.exchanges
   const upstream = await startRoundProxy(exchange.url)
   const chain = readableChain(upstream.url, {
-    ...{ id, vmType: 'hyperliquid-vm', hubChainId: '1337', depository },
+    id,
+    vmType: 'hyperliquid-vm',
+    hubChainId: '1337',
+    depository,
   })
   let nonce = BigInt(timeMs)
   const nextTransfer = (destination: Hex, amount: bigint) => {
@@ -42,7 +45,11 @@ export async function startHyperliquidFamilyBed(): Promise<FamilyBed> {
     return bed.list(action, { user })
   }
   return {
-    ...{ chain, upstream, recipient, otherRecipient, decimals },
+    chain,
+    upstream,
+    recipient,
+    otherRecipient,
+    decimals,
     currency: native,
     depositor: sender,
     extraData: '0x',

@@ -36,7 +36,10 @@ export async function startLighterFamilyBed({
   node.setAccount(depository, keyOf('aa'))
   const upstream = await startRoundProxy(node.url)
   const chain = readableChain(upstream.url, {
-    ...{ id, vmType: 'lighter-vm', hubChainId: '57', depository },
+    id,
+    vmType: 'lighter-vm',
+    hubChainId: '57',
+    depository,
     ...(hasExplorer && { additionalData: { explorerApiUrl: new Secret(`${upstream.url}/explorer`) } }),
   })
   let nonce = 0n
@@ -48,7 +51,10 @@ export async function startLighterFamilyBed({
   const send = (from: string, to: string, { orderId, amount }: { orderId: Hex; amount: bigint }) =>
     put([node], { ...transferOf(from, to, amount), Memo: memoOf(orderId) })
   return {
-    ...{ chain, upstream, recipient, otherRecipient },
+    chain,
+    upstream,
+    recipient,
+    otherRecipient,
     currency: codecOf(mainNetwork('lighter-vm')).nativeCurrency,
     decimals: 6,
     depositor: user,

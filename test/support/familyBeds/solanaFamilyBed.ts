@@ -18,13 +18,18 @@ export async function startSolanaFamilyBed(): Promise<FamilyBed> {
   const { node, user, depository } = bed
   const upstream = await startRoundProxy(bed.url)
   const chain = readableChain(upstream.url, {
-    ...{ id, vmType: 'solana-vm', hubChainId: '50', depository: depository.program.toBase58() },
+    id,
+    vmType: 'solana-vm',
+    hubChainId: '50',
+    depository: depository.program.toBase58(),
   })
   let nonce = 0n
   const otherRecipient = encodeBase58(new Uint8Array(32).fill(0x51))
   node.airdrop(otherRecipient, 10n ** 9n)
   return {
-    ...{ chain, upstream, otherRecipient },
+    chain,
+    upstream,
+    otherRecipient,
     recipient: bed.recipient.toBase58(),
     currency: codecOf(mainNetwork('solana-vm')).nativeCurrency,
     decimals: 9,
@@ -48,8 +53,11 @@ export async function startSolanaFamilyBed(): Promise<FamilyBed> {
       nonce += 1n
       const request: SolanaWithdrawal = {
         domain: `0x${'01'.repeat(32)}`,
-        ...{ recipient: bed.recipient.toBase58(), token: undefined, amount: 5n },
-        ...{ nonce, expiration: status === 'expired' ? longAgo : far },
+        recipient: bed.recipient.toBase58(),
+        token: undefined,
+        amount: 5n,
+        nonce,
+        expiration: status === 'expired' ? longAgo : far,
         vaultAddress: depository.addresses.vault,
       }
       const withdrawal = encodeSolanaWithdrawal(request)

@@ -27,7 +27,10 @@ export async function startTronFamilyBed(network?: TestNetwork): Promise<FamilyB
   const { deployment } = evm
   const upstream = await startRoundProxy(facade.url)
   const chain = readableChain(upstream.url, {
-    ...{ id, vmType: 'tron-vm', hubChainId: String(chainId), depository },
+    id,
+    vmType: 'tron-vm',
+    hubChainId: String(chainId),
+    depository,
     finality: { mode: 'tag' },
     fillContracts: [tronAddress(deployment.fillContract)],
   })
@@ -38,12 +41,17 @@ export async function startTronFamilyBed(network?: TestNetwork): Promise<FamilyB
     const { transactionId, evmHash } = await trigger(user, deployment.depository, data, amount)
     const { logIndex, timestampSeconds } = await placeOf(evm, evmHash)
     return {
-      ...{ transactionId, timestampSeconds },
+      transactionId,
+      timestampSeconds,
       onchainId: onchainId({ chainId: id, transactionId, onchainIndex: logIndex }),
     }
   }
   return {
-    ...{ chain, upstream, recipient, otherRecipient, deposit },
+    chain,
+    upstream,
+    recipient,
+    otherRecipient,
+    deposit,
     currency: trx,
     decimals: 6,
     depositor: tronAddress(user.address),

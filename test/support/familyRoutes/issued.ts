@@ -6,7 +6,9 @@ import type { FamilyOracle } from './oracle.ts'
 
 /** Owner of the withdrawals in the cases of all families. */
 export const owner = {
-  ...{ withdrawer: `0x${'11'.repeat(20)}`, withdrawerChainId: 'ethereum', withdrawalNonce: '42' },
+  withdrawer: `0x${'11'.repeat(20)}`,
+  withdrawerChainId: 'ethereum',
+  withdrawalNonce: '42',
 } as const
 
 /** The owner's account on the hub. */
@@ -19,7 +21,12 @@ export function issue(
   { withdrawal, depository = chain.depository, currency, amount, recipient }: SeenWithdrawal,
 ): Hex {
   const request = withdrawRequestOf(chain, withdrawal, {
-    ...{ depository, currency, amount, recipient, spender: ownerAlias, nonce: BigInt(owner.withdrawalNonce) },
+    depository,
+    currency,
+    amount,
+    recipient,
+    spender: ownerAlias,
+    nonce: BigInt(owner.withdrawalNonce),
   })
   const payloadId = withdrawRequestPayloadId(request)
   oracle.issue(payloadId, payloadOf(chain, withdrawal))

@@ -29,9 +29,12 @@ export async function depositedOrder(side: FamilySide, networkOf: NetworkOf, ord
   const { transactionId, onchainIndex } = deposit
   const depositId = onchainId({ chainId: side.chain.id, transactionId, onchainIndex })
   return {
-    ...{ id: signed.id, deposit, onchainId: depositId },
+    id: signed.id,
+    deposit,
+    onchainId: depositId,
     settlement: {
-      ...{ order, orderSignature: signed.orderSignature },
+      order,
+      orderSignature: signed.orderSignature,
       inputs: [{ transactionId, onchainId: depositId, inputIndex: 0 }],
     },
   }

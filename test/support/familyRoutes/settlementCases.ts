@@ -47,8 +47,12 @@ export function depositCases(sideOf: () => FamilySide): void {
             {
               data: question,
               result: {
-                ...{ onchainId: depositId, depositId: id, depositor, amount: '1000' },
-                ...{ depository: side.chain.depository, currency: side.currency },
+                onchainId: depositId,
+                depositId: id,
+                depositor,
+                amount: '1000',
+                depository: side.chain.depository,
+                currency: side.currency,
               },
               extraData: { timestamp: timestampSeconds.toString() },
             },
@@ -224,7 +228,9 @@ export function settlementCases(sideOf: () => FamilySide): void {
     test('is settled by its deposit alone with a key and force', async () => {
       const { side, post, settlement, execution } = await orderAndOracle()
       const forced = {
-        ...{ ...settlement, orderSignature: '0x', force: true },
+        ...settlement,
+        orderSignature: '0x',
+        force: true,
         refunds: [{ transactionId: side.missingTransactionId, inputIndex: 0, refundIndex: 0 }],
       }
       expect(await post(paths.refunds, forced)).toMatchObject(refused('FORCE_UNAUTHORIZED', 401))

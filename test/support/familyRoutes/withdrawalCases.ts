@@ -19,7 +19,9 @@ export function withdrawalBody({ chain }: FamilySide, seen: SeenWithdrawal) {
   const { withdrawal, transactionId, currency, recipient, depository } = seen
   const terms = { currency, recipient, ...(depository !== undefined && { depository }) }
   return {
-    ...{ chainId: chain.id, withdrawal, ...(transactionId !== undefined && { transactionId }) },
+    chainId: chain.id,
+    withdrawal,
+    ...(transactionId !== undefined && { transactionId }),
     withdrawalAddressRequest: { chainId: chain.id, ...terms, ...owner },
   }
 }
@@ -29,7 +31,10 @@ function executionOf({ chain }: FamilySide, seen: SeenWithdrawal, idempotencyKey
   const { currency, recipient, amount, executingTransactionId } = seen
   const named = protocolChain(chain)
   const hubFrom = withdrawalAddress(named, {
-    ...{ depository: seen.depository ?? chain.depository, currency, recipient, ownerAlias },
+    depository: seen.depository ?? chain.depository,
+    currency,
+    recipient,
+    ownerAlias,
     nonce: BigInt(owner.withdrawalNonce),
   })
   const moved = { hubFrom, hubTokenId: hubTokenId(named, currency), amount }

@@ -53,7 +53,9 @@ export function withdrawalFlowCases(sideOf: () => FamilySide, flowOf: () => With
           withdrawalAddress: holder,
           execution: {
             idempotencyKey: withdrawalInitiationKey({
-              ...{ hubId: 'relay', hubTokenId: token, withdrawalAddress: holder },
+              hubId: 'relay',
+              hubTokenId: token,
+              withdrawalAddress: holder,
             }),
             actions: [encodeTransferAction(action)],
           },
@@ -74,7 +76,10 @@ export function withdrawalFlowCases(sideOf: () => FamilySide, flowOf: () => With
           status: 200,
           body: {
             payloadParams: {
-              ...{ ...flow.payload, chainId: side.chain.hubChainId, amount: amount.toString(), spender },
+              ...flow.payload,
+              chainId: side.chain.hubChainId,
+              amount: amount.toString(),
+              spender,
               nonce: `0x${nonce.toString(16).padStart(64, '0')}`,
             },
           },
@@ -132,8 +137,13 @@ export function withdrawalFlowCases(sideOf: () => FamilySide, flowOf: () => With
     const { owner, currency, recipient, additionalData } = flow
     const chain = protocolChain(side.chain)
     const unsigned: OwnerRequest = {
-      ...{ chainId: side.chain.id, currency, amount: amount.toString(), recipient },
-      ...{ ownerChainId: side.chain.id, owner: owner.account, nonce: nonce.toString() },
+      chainId: side.chain.id,
+      currency,
+      amount: amount.toString(),
+      recipient,
+      ownerChainId: side.chain.id,
+      owner: owner.account,
+      nonce: nonce.toString(),
       ...(additionalData !== undefined && { additionalData }),
     }
     const signed = (change: Partial<OwnerRequest> = {}) => {

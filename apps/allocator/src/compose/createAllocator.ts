@@ -128,7 +128,9 @@ async function openWorld(
   })
   onClose('connections', 'signer', () => signer.close())
   const ed25519 = readPrivateKeySetting({
-    ...{ environment: variables, name: `${keyPrefix}ED25519_PRIVATE_KEY`, readFile },
+    environment: variables,
+    name: `${keyPrefix}ED25519_PRIVATE_KEY`,
+    readFile,
   })
   const { environment, configDirectory, stateDirectory } = config
   const files = await loadFiles({ environment, configDirectory, variables, signer: signer.address })
@@ -274,7 +276,11 @@ function openCaps(
   const journal = stateDirectory === undefined ? noJournal : createCapJournal(stateDirectory, onJournalFailed)
   onClose('state', 'signing caps', () => journal.close())
   const caps = createSigningCaps({
-    ...{ table: files.caps, isUnlistedHeld: !isLocal, now: steadyNowMs, journal, rememberedMax },
+    table: files.caps,
+    isUnlistedHeld: !isLocal,
+    now: steadyNowMs,
+    journal,
+    rememberedMax,
   })
   return {
     ...caps,
@@ -303,19 +309,31 @@ function openSigning(
   const { stateDirectory, stopsUrl: url } = config
   const state = stateDirectory === undefined ? createMemoryState() : createStateFiles(stateDirectory)
   const store = createSignatureStore({
-    ...{ client: hub.client, chainId: files.hub.evmChainId, allocator: files.hub.auroraAllocatorAddress },
-    ...{ signer, maxFeePerGasWei: files.maxFeePerGasWei },
+    client: hub.client,
+    chainId: files.hub.evmChainId,
+    allocator: files.hub.auroraAllocatorAddress,
+    signer,
+    maxFeePerGasWei: files.maxFeePerGasWei,
   })
   const stops =
     url === undefined
       ? noServiceStops
       : createServiceStops({
-          ...{ url, chains: [...new Set(chains)], nowMs: () => performance.now() },
+          url,
+          chains: [...new Set(chains)],
+          nowMs: () => performance.now(),
           onChange: (stopped, why) =>
             logger.warn({ event: 'service_stops', stopped, why }, 'nothing is signed for these chains'),
         })
   const round = createAllocatorRound({
-    ...{ contract: hub.contract, store, keys, payers: files.payers, caps, state, stops, now: steadyNowMs },
+    contract: hub.contract,
+    store,
+    keys,
+    payers: files.payers,
+    caps,
+    state,
+    stops,
+    now: steadyNowMs,
     held: stateDirectory === undefined ? noHeldStore : createHeldStore(stateDirectory),
     firstBlock: files.firstBlock,
     report: reportTo(logger, metrics),
@@ -357,7 +375,12 @@ function openRounds(
 ): Rounds {
   const { round, state, store, stops } = signing
   const rounds = new Rounds({
-    ...{ round, state, stops, chains, logger, pollIntervalMs: config.pollIntervalMs },
+    round,
+    state,
+    stops,
+    chains,
+    logger,
+    pollIntervalMs: config.pollIntervalMs,
     readGas: () => store.gasBalanceWei(),
     countFailed: () => metrics.countRoundFailed(),
   })

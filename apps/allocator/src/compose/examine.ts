@@ -64,7 +64,9 @@ async function examineStops(url: string | undefined, isLocal: boolean, findings:
   if (stop === undefined) return
   const { isRead } = serviceStops.known()
   findings.add({
-    ...{ code: isRead ? 'chain-stopped' : 'service-silent', severity: 'degrades', setting: 'STOPS_URL' },
+    code: isRead ? 'chain-stopped' : 'service-silent',
+    severity: 'degrades',
+    setting: 'STOPS_URL',
     seen: isRead ? 'all chains are stopped at quote-api' : 'no answer: nothing is signed while it is so',
     fix: isRead
       ? 'End the stop: npm run causeway -- go all'

@@ -48,7 +48,9 @@ const depositories = {
   lighter: '900001',
 }
 const at = (chain: keyof typeof depositories) => ({
-  ...{ chain, hubChainId: derivedHubChainId(chain).toString(), depository: depositories[chain] },
+  chain,
+  hubChainId: derivedHubChainId(chain).toString(),
+  depository: depositories[chain],
 })
 const payers: readonly PayingDepository[] = [
   { vmType: 'ethereum-vm', chain: 'base', hubChainId: '8453', depository: evmDepository },
@@ -56,7 +58,9 @@ const payers: readonly PayingDepository[] = [
   { vmType: 'solana-vm', ...at('solana'), domain: solanaDomain, vault: solanaVault },
   { vmType: 'bitcoin-vm', ...at('bitcoin'), network: 'regtest' },
   {
-    ...{ vmType: 'hyperliquid-vm', ...at('hyperliquid'), networkName: 'Mainnet' },
+    vmType: 'hyperliquid-vm',
+    ...at('hyperliquid'),
+    networkName: 'Mainnet',
     tokens: [{ token: '0x6d1e7cde53ba9467b783cb7c530ce054', decimals: 8 }],
   },
   { vmType: 'lighter-vm', ...at('lighter'), lighterChainId: '300' },
@@ -105,8 +109,12 @@ const evmForgeries: Built['forged'] = [
 ]
 
 const solanaTerms = {
-  ...{ domain: solanaDomain, recipient: solanaVault, token: undefined },
-  ...{ amount: 5n, expiration: 1_800_000_000n, vaultAddress: solanaVault },
+  domain: solanaDomain,
+  recipient: solanaVault,
+  token: undefined,
+  amount: 5n,
+  expiration: 1_800_000_000n,
+  vaultAddress: solanaVault,
 }
 const solana = (nonce: bigint, change: object = {}) =>
   encodeSolanaWithdrawal({ ...solanaTerms, nonce: BigInt.asUintN(64, nonce), ...change })
@@ -122,15 +130,30 @@ const [paid] = bitcoinTerms.outputs
 const bitcoin = (change: Partial<BitcoinPayload> = {}) => encodeBitcoinPayload({ ...bitcoinTerms, ...change })
 
 const asset: SendAsset = {
-  ...{ type: 'SendAsset', hyperliquidChain: 'Mainnet', destination: account, sourceDex: 'spot' },
-  ...{ destinationDex: 'spot', token: `USDC:${usdc}`, amount: '1.00000000', fromSubAccount: '', nonce: 5n },
+  type: 'SendAsset',
+  hyperliquidChain: 'Mainnet',
+  destination: account,
+  sourceDex: 'spot',
+  destinationDex: 'spot',
+  token: `USDC:${usdc}`,
+  amount: '1.00000000',
+  fromSubAccount: '',
+  nonce: 5n,
 }
 const hyperliquid = (change: Partial<SendAsset> = {}) => encodeHyperliquidWithdrawal({ ...asset, ...change })
 
 const transfer = {
-  ...{ nonce: 9n, fromAccountIndex: BigInt(depositories.lighter), fromRouteType: 0n, apiKeyIndex: 4n },
-  ...{ toAccountIndex: 8n, toRouteType: 0n, assetIndex: 3n, amount: 5n, usdcFee: 1n },
-  ...{ lighterChainId: 300n, memo: repeated('ab', 32) },
+  nonce: 9n,
+  fromAccountIndex: BigInt(depositories.lighter),
+  fromRouteType: 0n,
+  apiKeyIndex: 4n,
+  toAccountIndex: 8n,
+  toRouteType: 0n,
+  assetIndex: 3n,
+  amount: 5n,
+  usdcFee: 1n,
+  lighterChainId: 300n,
+  memo: repeated('ab', 32),
 }
 const lighter = (change: Partial<typeof transfer> = {}) => encodeLighterWithdrawal({ ...transfer, ...change })
 
@@ -214,7 +237,8 @@ describe.each(families)('a payload of $vmType', ({ vmType, build, forged }) => {
         payers.filter((one) => one.vmType !== vmType),
       ),
     ).toEqual({
-      ...{ kind: 'refuse', reason: 'its depository is not signed for here' },
+      kind: 'refuse',
+      reason: 'its depository is not signed for here',
     })
     const { signal } = new AbortController()
     for (const [index, hash] of verdict.hashes.entries()) {

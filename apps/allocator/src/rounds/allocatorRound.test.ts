@@ -24,12 +24,16 @@ import { createAllocatorRound, type RoundReport } from './allocatorRound.ts'
 
 const bytes = (byte: string, count: number): Hex => `0x${byte.repeat(count)}`
 const payer: PayingDepository = {
-  ...{ vmType: 'ethereum-vm', chain: 'base', hubChainId: '8453', depository: bytes('0d', 20) },
+  vmType: 'ethereum-vm',
+  chain: 'base',
+  hubChainId: '8453',
+  depository: bytes('0d', 20),
 }
 const withdrawal = (nonce: bigint) =>
   encodeEvmWithdrawal({
     calls: [{ to: bytes('22', 20), data: '0x', value: 5n, allowFailure: false }],
-    ...{ nonce, expiration: 1_800_000_000n },
+    nonce,
+    expiration: 1_800_000_000n,
   })
 
 /** A payload of 5 wei, as the contract issues it. */
@@ -63,14 +67,18 @@ function hubSeenAt(heights: { logs: bigint; state: bigint }): AllocatorContract 
       return {
         issued: isWithin(issuedBlock, from) ? [{ ...issued, blockNumber: issuedBlock }] : [],
         signed: isWithin(signedBlock, from) ? [signature] : [],
-        ...{ until: block(heights.logs), parentHash },
+        until: block(heights.logs),
+        parentHash,
       }
     },
     async readPayload() {
       const isFinal = heights.state >= signedBlock
       const { payload, payloadId: named } = issued
       return {
-        ...{ payload, payloadIdOfNonce: named, balance: 5n, height: heights.state },
+        payload,
+        payloadIdOfNonce: named,
+        balance: 5n,
+        height: heights.state,
         stored: hashesOf().map(() => ({ isFinal, isSeen: isFinal })),
       }
     },
@@ -86,13 +94,11 @@ const unexpected = () => {
   throw new Error('nothing is signed or refused here')
 }
 const report: RoundReport = {
-  ...{
-    signed: unexpected,
-    refused: unexpected,
-    held: unexpected,
-    released: unexpected,
-    rewritten: unexpected,
-  },
+  signed: unexpected,
+  refused: unexpected,
+  held: unexpected,
+  released: unexpected,
+  rewritten: unexpected,
 }
 
 function openRound(
@@ -108,12 +114,24 @@ function openRound(
   const cap = { chain: 'base', currency: bytes('00', 20), amount: 8n }
   const caps = createSigningCaps({
     table: new Map([[verdict.backing.hubTokenId, cap]]),
-    ...{ isUnlistedHeld: true, now: () => 120_000, journal: noJournal, rememberedMax: 10 },
+    isUnlistedHeld: true,
+    now: () => 120_000,
+    journal: noJournal,
+    rememberedMax: 10,
   })
   const state = createMemoryState()
   const round = createAllocatorRound({
-    ...{ contract: hubSeenAt(heights), keys, payers: [payer], caps, held: noHeldStore, state, report },
-    ...{ firstBlock: 0n, now: () => 120_000, stops: noServiceStops, ...more },
+    contract: hubSeenAt(heights),
+    keys,
+    payers: [payer],
+    caps,
+    held: noHeldStore,
+    state,
+    report,
+    firstBlock: 0n,
+    now: () => 120_000,
+    stops: noServiceStops,
+    ...more,
     store: { store: async (batch) => void stored.push(...batch.map(({ payloadId }) => payloadId)) },
   })
   return { round, state, stored, used: () => caps.usage().map(({ signed }) => signed) }
@@ -155,7 +173,9 @@ async function startStops() {
   const { port } = server.address() as AddressInfo
   let nowMs = 0
   const stops = createServiceStops({
-    ...{ url: `http://127.0.0.1:${port}`, chains: ['base'], onChange: () => {} },
+    url: `http://127.0.0.1:${port}`,
+    chains: ['base'],
+    onChange: () => {},
     nowMs: () => {
       nowMs += 2_000
       return nowMs

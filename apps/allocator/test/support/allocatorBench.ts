@@ -45,8 +45,15 @@ export function usdcRequest(
 ): WithdrawRequest {
   const { chainId, depository, tokens } = deployment.base
   return {
-    ...{ chainId: BigInt(chainId), depository, currency: tokens.USDC, amount: 4_000_000n },
-    ...{ recipient: freshAddress(), spender: freshAddress(), data: '0x', nonce: bytes32(1), ...change },
+    chainId: BigInt(chainId),
+    depository,
+    currency: tokens.USDC,
+    amount: 4_000_000n,
+    recipient: freshAddress(),
+    spender: freshAddress(),
+    data: '0x',
+    nonce: bytes32(1),
+    ...change,
   }
 }
 
@@ -60,15 +67,22 @@ export async function fund(
   const { deployer } = network.keys
   const { depository, currency, recipient, spender: ownerAlias } = request
   const holder = withdrawalAddress(base, {
-    ...{ depository, currency, recipient, ownerAlias, nonce: BigInt(request.nonce) },
+    depository,
+    currency,
+    recipient,
+    ownerAlias,
+    nonce: BigInt(request.nonce),
   })
   const role = [keccak256(toHex('OPERATOR_ROLE')), deployer.address] as const
   await network.chains.hub.chain.send(deployer, [
     { what: 'a right', to, data: encodeFunctionData({ abi: hubAbi, functionName: 'grantRole', args: role }) },
     {
-      ...{ what: 'money on the hub', to },
+      what: 'money on the hub',
+      to,
       data: encodeFunctionData({
-        ...{ abi: hubAbi, functionName: 'mint', args: [holder, hubTokenId(base, currency), amount] },
+        abi: hubAbi,
+        functionName: 'mint',
+        args: [holder, hubTokenId(base, currency), amount],
       }),
     },
   ])

@@ -82,7 +82,9 @@ function aheadOf(
       prepared.push(transactionId)
       return 'attested'
     },
-    ...{ minutes: 15, waitingMax: 1_000, intervalMs: 3_600_000 },
+    minutes: 15,
+    waitingMax: 1_000,
+    intervalMs: 3_600_000,
     metrics: {
       countAhead(_chain, outcome) {
         counted[outcome] = (counted[outcome] ?? 0) + 1

@@ -11,8 +11,11 @@ import { attestNonceMapping } from './nonceMapping.ts'
 
 const options = { signal: new AbortController().signal }
 const mappingB: NonceMapping = {
-  ...{ walletChainId: 'hyperliquid', wallet: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a', id: orderBId },
-  ...{ nonce: 1_761_563_890_702n, depositor: repeated('22', 20) },
+  walletChainId: 'hyperliquid',
+  wallet: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+  id: orderBId,
+  nonce: 1_761_563_890_702n,
+  depositor: repeated('22', 20),
 }
 
 type Signing = {

@@ -69,32 +69,48 @@ const bitcoinOthers = ['1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', '1KT3zCYUrmQxjcveUN
 const rows: Readonly<Record<string, Row>> = {
   'a key on an EVM chain': { chainId: 'base', account: key, sign: signEvm, others: evmOthers },
   'a contract on an EVM chain': {
-    ...{ chainId: 'base', account: contract, others: [key, evmOthers[0]], script: { acceptsByCode } },
+    chainId: 'base',
+    account: contract,
+    others: [key, evmOthers[0]],
+    script: { acceptsByCode },
     sign: (hash) => `${signEvm(hash)}${signEvm(hash).slice(2)}` as const,
   },
   Hyperliquid: { chainId: 'hyperliquid', account: key, sign: signEvm, others: evmOthers },
   Lighter: {
-    ...{ chainId: 'lighter', account: '723071', sign: signEvm, others: ['5', '6'] },
+    chainId: 'lighter',
+    account: '723071',
+    sign: signEvm,
+    others: ['5', '6'],
     script: { ownerKeys: { 723071: key, 5: repeated('99', 20) } },
   },
   Tron: {
-    ...{ chainId: 'tron', account: owners.tron, sign: signTron },
+    chainId: 'tron',
+    account: owners.tron,
+    sign: signTron,
     others: ['TXtEs6t2oUWQsNos7m68gbHdE9Q5n6x2oN', 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
   },
   Solana: {
-    ...{ chainId: 'solana', account: owners.solana, sign: (hash) => signEd25519(digits(hash)) },
+    chainId: 'solana',
+    account: owners.solana,
+    sign: (hash) => signEd25519(digits(hash)),
     others: ['7EaP2zkxDLo86x4rnNwwLhB593PsbMva41dqfrfxhsb1', '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2'],
   },
   'Bitcoin, P2PKH': {
-    ...{ chainId: 'bitcoin', account: owners.p2pkh, sign: (hash) => signBip137(digits(hash), 31) },
+    chainId: 'bitcoin',
+    account: owners.p2pkh,
+    sign: (hash) => signBip137(digits(hash), 31),
     others: bitcoinOthers,
   },
   'Bitcoin, P2WPKH': {
-    ...{ chainId: 'bitcoin', account: owners.p2wpkh, sign: (hash) => signBip322(digits(hash), 'p2wpkh') },
+    chainId: 'bitcoin',
+    account: owners.p2wpkh,
+    sign: (hash) => signBip322(digits(hash), 'p2wpkh'),
     others: bitcoinOthers,
   },
   'Bitcoin, P2TR': {
-    ...{ chainId: 'bitcoin', account: owners.p2tr, sign: (hash) => signTaproot(digits(hash)) },
+    chainId: 'bitcoin',
+    account: owners.p2tr,
+    sign: (hash) => signTaproot(digits(hash)),
     others: bitcoinOthers,
   },
 }
@@ -114,7 +130,9 @@ function situationOf({ chainId, account, others, script = {} }: Row) {
   const currency = codecOf(chain).nativeCurrency
   const transactionId = transactionIds[chainId] ?? 'aa'.repeat(32)
   const orderHolder = orderAddress(chain, {
-    ...{ depositor: account, timestampSeconds: blockTime, depositId: orderBId },
+    depositor: account,
+    timestampSeconds: blockTime,
+    depositId: orderBId,
   })
   const alias = hubAlias(chain, account)
   const deposit = { ...depositB, depositor: account, currency, amount }
@@ -133,8 +151,13 @@ function situationOf({ chainId, account, others, script = {} }: Row) {
     promised(),
   )
   const request: OwnerRequest = {
-    ...{ chainId, currency, amount: amount.toString(), ownerChainId: chainId, owner: account },
-    ...{ recipient: others[0], nonce: '42' },
+    chainId,
+    currency,
+    amount: amount.toString(),
+    ownerChainId: chainId,
+    owner: account,
+    recipient: others[0],
+    nonce: '42',
   }
   const id = onchainId({ chainId, transactionId, onchainIndex: depositB.onchainIndex })
   return { chain, context, alias, orderHolder, request, transactionId, onchainId: id }
@@ -150,8 +173,11 @@ describe.each(Object.entries(rows))('P-80, P-84: %s', (_name, row) => {
   test('P-80, P-84: takes out what was recovered, once', async () => {
     const { transactionId, onchainId: deposit, orderHolder: hubFrom, alias } = side
     const recovery = recoveryRequestSchema.parse({
-      ...{ chainId: row.chainId, transactionId, onchainId: deposit },
-      ...{ order: orderB, orderSignature: orderBSignature },
+      chainId: row.chainId,
+      transactionId,
+      onchainId: deposit,
+      order: orderB,
+      orderSignature: orderBSignature,
     })
     const back = (await attestRecovery(recovery, context, options)).unsigned.execution
     expect(back.actions).toEqual([encodeTransferAction({ hubFrom, hubTo: alias, hubTokenId: token, amount })])

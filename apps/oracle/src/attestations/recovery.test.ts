@@ -49,8 +49,12 @@ const script: Script = { deposits: { [depositTransaction]: depositFacts([deposit
 
 const body = (change: object = {}) =>
   recoveryRequestSchema.parse({
-    ...{ chainId: 'ethereum', transactionId: depositTransaction, onchainId: onchainIdB },
-    ...{ order: orderB, orderSignature: orderBSignature, ...change },
+    chainId: 'ethereum',
+    transactionId: depositTransaction,
+    onchainId: onchainIdB,
+    order: orderB,
+    orderSignature: orderBSignature,
+    ...change,
   })
 
 type Situation = { readonly promises?: Promises; readonly balance?: bigint; readonly ethereum?: Script }
@@ -68,7 +72,10 @@ function recover(change: object = {}, situation: Situation = {}) {
 
 describe('a deposit that its solver promised not to use', () => {
   const back = encodeTransferAction({
-    ...{ hubFrom: orderAddressB, hubTo: hubAlias(ethereum, depositor), hubTokenId: token, amount },
+    hubFrom: orderAddressB,
+    hubTo: hubAlias(ethereum, depositor),
+    hubTokenId: token,
+    amount,
   })
 
   test('goes to the balance of its depositor, whoever asks, under its one key', async () => {
@@ -95,7 +102,10 @@ describe('a deposit that its solver promised not to use', () => {
     const { execution } = (await recover({ onchainId: otherId }, both)).unsigned
     expect(execution.actions).toEqual([
       encodeTransferAction({
-        ...{ hubFrom: orderAddressB, hubTo: hubAlias(ethereum, depositor), hubTokenId: token, amount: 5n },
+        hubFrom: orderAddressB,
+        hubTo: hubAlias(ethereum, depositor),
+        hubTokenId: token,
+        amount: 5n,
       }),
     ])
     expect(execution.idempotencyKey).not.toBe((await recover({}, both)).unsigned.execution.idempotencyKey)
@@ -115,7 +125,9 @@ describe('a deposit that its solver promised not to use', () => {
     const made = { ...depositB, onchainIndex: '0', depositor: solanaOwner, currency: solanaUsdc, amount: 3n }
     const facts = depositFacts([made], { transactionId, evidence: evidence('solana') })
     const account = orderAddress(solana, {
-      ...{ depositor: solanaOwner, timestampSeconds: blockTime, depositId: orderBId },
+      depositor: solanaOwner,
+      timestampSeconds: blockTime,
+      depositId: orderBId,
     })
     const context = world(
       { solana: { deposits: { [transactionId]: facts } } },
@@ -192,7 +204,8 @@ describe('nothing goes back', () => {
 
   test('of a deposit that was settled, or was recovered before', async () => {
     await expect(recover({}, { balance: 0n })).rejects.toMatchObject({
-      ...{ code: 'DEPOSIT_NOT_HELD', data: { balance: '0', amount: amount.toString() } },
+      code: 'DEPOSIT_NOT_HELD',
+      data: { balance: '0', amount: amount.toString() },
     })
   })
 
@@ -230,7 +243,9 @@ describe('a solver whose key is stolen has time to settle what it filled', () =>
     const at = (entrySeconds: bigint) => ({ promises: promised({}, { entrySeconds }) })
     await expect(recover({}, at(justOpen))).resolves.toBeDefined()
     await expect(recover({}, at(justOpen + 1n))).rejects.toMatchObject({
-      ...{ code: 'RECOVERY_TOO_EARLY', kind: 'not_final', retryAfterSeconds: 1 },
+      code: 'RECOVERY_TOO_EARLY',
+      kind: 'not_final',
+      retryAfterSeconds: 1,
       data: { opensAt: (hubTime + 1n).toString() },
     })
     await expect(recover({}, at(hubTime))).rejects.toMatchObject({ retryAfterSeconds: Number(recoveryDelay) })

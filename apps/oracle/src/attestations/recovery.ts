@@ -58,14 +58,17 @@ export const attestRecovery: Attest<RecoveryRequest, WithExecution<RecoveryRespo
   const state = await recovery.read(
     {
       ...noFillOrRefundEntryKey({ solverChainId: order.solverChainId, solver: solverOf(order), orderId }),
-      ...{ holder: hubFrom, hubTokenId: token },
+      holder: hubFrom,
+      hubTokenId: token,
       mintKey: depositsExecutionKey({ chainId: chain.id, transactionId }),
     },
     options,
   )
   checkPromise(state, { depositSeconds: facts.blockTimestampSeconds, delaySeconds: recovery.delaySeconds })
   const action = encodeTransferAction({
-    ...{ hubFrom, hubTo: hubAlias(originChain, deposit.depositor), hubTokenId: token },
+    hubFrom,
+    hubTo: hubAlias(originChain, deposit.depositor),
+    hubTokenId: token,
     amount: heldAmount(state, deposit),
   })
   return {

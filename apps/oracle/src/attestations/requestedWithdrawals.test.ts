@@ -34,8 +34,13 @@ const owner = '0x2e988a386a799f506693793c6a5af6b54dfaabfb'
 const recipient = repeated('22', 20)
 const executing = repeated('bb', 32)
 const unsigned: OwnerRequest = {
-  ...{ chainId: 'ethereum', currency: nativeCurrency, amount: '1000', ownerChainId: 'base', owner },
-  ...{ recipient, nonce: '42' },
+  chainId: 'ethereum',
+  currency: nativeCurrency,
+  amount: '1000',
+  ownerChainId: 'base',
+  owner,
+  recipient,
+  nonce: '42',
 }
 const payload = encodeEvmWithdrawal({
   calls: [{ to: recipient, data: '0x', value: 1000n, allowFailure: false }],
@@ -57,8 +62,15 @@ async function attest(found: Partial<WithdrawalFacts>, change: object = {}, issu
   const ownerSignature = await sign({ hash, privateKey: orderBSolverKey, to: 'hex' })
   const request = requestedWithdrawalsRequestSchema.parse({ ...unsigned, ownerSignature, ...change })
   const facts: WithdrawalFacts = {
-    ...{ kind: 'withdrawal', withdrawalId: repeated('42', 32), depository, status: 'executed' },
-    ...{ currency: nativeCurrency, amount: 1000n, recipient, evidence: evidence('ethereum'), ...found },
+    kind: 'withdrawal',
+    withdrawalId: repeated('42', 32),
+    depository,
+    status: 'executed',
+    currency: nativeCurrency,
+    amount: 1000n,
+    recipient,
+    evidence: evidence('ethereum'),
+    ...found,
   }
   const scripts = { ethereum: { withdrawals: { [payload]: facts } }, base: {} }
   const context = world(scripts, {}, { [payloadIdAt(issuedAt)]: payload })
@@ -66,7 +78,11 @@ async function attest(found: Partial<WithdrawalFacts>, change: object = {}, issu
 }
 
 const hubFrom = withdrawalAddress(ethereum, {
-  ...{ depository, currency: nativeCurrency, recipient, ownerAlias, nonce: 42n },
+  depository,
+  currency: nativeCurrency,
+  recipient,
+  ownerAlias,
+  nonce: 42n,
 })
 const moved = { hubFrom, hubTokenId: hubTokenId(ethereum, nativeCurrency), amount: 1000n }
 const idempotencyKey = withdrawalKey({ hubId: 'relay', payloadId: payloadIdAt(depository) })
@@ -76,7 +92,8 @@ describe('a withdrawal that its owner asked for', () => {
     const actions = [encodeBurnAction(moved)]
     const named = { transactionId: executing }
     expect(await attest({ executingTransactionId: executing }, named)).toEqual({
-      ...{ status: 1, execution: { idempotencyKey, actions, signatures: [] } },
+      status: 1,
+      execution: { idempotencyKey, actions, signatures: [] },
     })
     expect(await attest({})).toEqual({ status: 1 })
   })
@@ -84,7 +101,8 @@ describe('a withdrawal that its owner asked for', () => {
   test('is given back when it expired, under the same key', async () => {
     const actions = [encodeTransferAction({ ...moved, hubTo: ownerAlias })]
     expect(await attest({ status: 'expired' })).toEqual({
-      ...{ status: 2, execution: { idempotencyKey, actions, signatures: [] } },
+      status: 2,
+      execution: { idempotencyKey, actions, signatures: [] },
     })
   })
 
@@ -100,14 +118,16 @@ describe('a withdrawal that its owner asked for', () => {
     ['recipient', { recipient: repeated('23', 20) }],
   ])('gets nothing when the allocator issued another %s', async (member, change) => {
     await expect(attest({ status: 'expired', ...change })).rejects.toMatchObject({
-      ...{ code: 'WITHDRAWAL_PAYLOAD_MISMATCH', data: { member } },
+      code: 'WITHDRAWAL_PAYLOAD_MISMATCH',
+      data: { member },
     })
   })
 
   test('P-113: from another depository than the reader looked at is never called expired', async () => {
     const elsewhere = attest({ status: 'expired' }, { depository: otherDepository }, otherDepository)
     await expect(elsewhere).rejects.toMatchObject({
-      ...{ code: 'WITHDRAWAL_PAYLOAD_MISMATCH', data: { member: 'depository' } },
+      code: 'WITHDRAWAL_PAYLOAD_MISMATCH',
+      data: { member: 'depository' },
     })
   })
 

@@ -284,7 +284,8 @@ describe('an owner with code', () => {
     expect(evidence).toMatchObject([{ chainId: 'base' }])
     expect(context.asked).toMatchObject([
       {
-        ...{ chainId: 'base', what: 'code-signature' },
+        chainId: 'base',
+        what: 'code-signature',
         question: { account: owner, digest: ownerRequestDigest(unsigned) },
       },
     ])
@@ -306,7 +307,8 @@ describe('an owner with code', () => {
     const context = worldOf()
     const body = await unkeyed({ ownerSignature: `0x${'ab'.repeat(96)}${'6492'.repeat(16)}` })
     await expect(attestWithdrawalInitiation(body, context, options)).rejects.toMatchObject({
-      ...{ code: 'INVALID_OWNER_SIGNATURE', message: expect.stringContaining('ERC-6492') },
+      code: 'INVALID_OWNER_SIGNATURE',
+      message: expect.stringContaining('ERC-6492'),
     })
     expect(context.asked).toEqual([])
   })
@@ -357,7 +359,9 @@ describe('initiated', () => {
 
   test('is refused for now when only the newest block of the hub shows the amount', async () => {
     await expect(initiated(await request(), 1_000_000n, 0n)).rejects.toMatchObject({
-      ...{ code: 'HUB_BALANCE_NOT_FINAL', kind: 'not_final', retryAfterSeconds: 1 },
+      code: 'HUB_BALANCE_NOT_FINAL',
+      kind: 'not_final',
+      retryAfterSeconds: 1,
     })
   })
 

@@ -67,6 +67,10 @@ export async function releasesIn(database: SqlDatabase): Promise<readonly Audite
     [deedsMax],
   )
   return rows.map(({ id, at, actor }) => ({
-    ...{ at: at.toISOString(), actor, action: 'held.release', subject: id, outcome: 'done' },
+    at: at.toISOString(),
+    actor,
+    action: 'held.release',
+    subject: id,
+    outcome: 'done',
   }))
 }

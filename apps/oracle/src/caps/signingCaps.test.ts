@@ -33,7 +33,11 @@ const value = (number: number, amount: bigint, hubTokenId = token) => ({
 
 function capsAt(clock: { now: number }, own: Partial<SigningCapsOptions> = {}) {
   return createSigningCaps({
-    ...{ table, isUnlistedHeld: true, now: () => clock.now, journal: noJournal, rememberedMax: 100 },
+    table,
+    isUnlistedHeld: true,
+    now: () => clock.now,
+    journal: noJournal,
+    rememberedMax: 100,
     ...own,
   })
 }

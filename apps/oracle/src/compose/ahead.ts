@@ -47,8 +47,12 @@ export function openAhead(parts: {
         const { response: own } = await attest(chainId, transactionId, signal)
         return prepared.prepare({ kind, body: { chainId, transactionId }, own }, signal)
       }),
-    ...{ minutes: config.ahead.minutes, waitingMax: config.ahead.waitingMax },
-    ...{ intervalMs: config.headCheckIntervalMs, metrics, log: service.logger, now },
+    minutes: config.ahead.minutes,
+    waitingMax: config.ahead.waitingMax,
+    intervalMs: config.headCheckIntervalMs,
+    metrics,
+    log: service.logger,
+    now,
   })
   network.onRewritten(() => ahead.startOver())
   ahead.start()

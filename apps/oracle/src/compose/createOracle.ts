@@ -224,7 +224,10 @@ async function openApp(
     requestTimeoutMs: Math.max(attestationDeadlineMs, peersMs) + answerMarginMs,
     apiKeys: createConfiguredKeys(config.apiKeys),
     allowsForce: config.allowsForce,
-    ...{ logger, httpMetrics, tracing, readiness },
+    logger,
+    httpMetrics,
+    tracing,
+    readiness,
     signer: signer.address,
     trustedProxies: config.trustedProxies,
     securityContact: config.securityContact,
@@ -267,7 +270,9 @@ async function openGuard(
 ) {
   const guard = await openSigningGuard({
     chains: files.chains,
-    ...{ isLocal: config.isLocal, stateDirectory: config.stateDirectory, capsShare: config.capsShare },
+    isLocal: config.isLocal,
+    stateDirectory: config.stateDirectory,
+    capsShare: config.capsShare,
     shared: shared?.counting,
     isExecuted: (key, reading) => network.isExecuted(key, reading),
     metrics,

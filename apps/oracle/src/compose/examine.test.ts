@@ -68,15 +68,21 @@ test('peers that are silent, strange or well, and whether they are enough', asyn
   }
   const found = await examine(variables)
   expect(found).toContainEqual({
-    ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLE_SIGNERS' },
+    code: 'signer-unlisted',
+    severity: 'degrades',
+    setting: 'ORACLE_SIGNERS',
     seen: `does not name ${stranger}, which ${strange} (PEERS entry 2) signs as: its signatures do not count`,
   })
   expect(found).toContainEqual({
-    ...{ code: 'peer-silent', severity: 'degrades', setting: 'PEERS entry 3' },
+    code: 'peer-silent',
+    severity: 'degrades',
+    setting: 'PEERS entry 3',
     seen: '127.0.0.1:9 does not answer',
   })
   expect(found).toContainEqual({
-    ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLE_SIGNERS_THRESHOLD' },
+    code: 'threshold-unreachable',
+    severity: 'degrades',
+    setting: 'ORACLE_SIGNERS_THRESHOLD',
     seen: 'is 3, and 2 listed signers answer, this oracle among them: no answer is complete',
   })
   const enough = await examine({ ...variables, ORACLE_SIGNERS_THRESHOLD: '2' })
@@ -109,8 +115,12 @@ test('P-3: a peer that signs as this oracle does is named, and two that sign as 
 test('everything that stops the start is found in one pass', async () => {
   const found = await examine(
     {
-      ...{ ECDSA_PRIVATE_KEY: '', RELAY_TESTNET_RPC_URL: '', OPS_PORT: '3000' },
-      ...{ PEERS: `ftp://${canary}|${canary}`, FORCE: canary, BASE_SEPOLIA_RPC_URL: canary },
+      ECDSA_PRIVATE_KEY: '',
+      RELAY_TESTNET_RPC_URL: '',
+      OPS_PORT: '3000',
+      PEERS: `ftp://${canary}|${canary}`,
+      FORCE: canary,
+      BASE_SEPOLIA_RPC_URL: canary,
       ALLOCATOR_ECDSA_PRIVATE_KEY: canary,
     },
     'settings',
@@ -149,11 +159,15 @@ test('O-95: a peer that does not know our key any more is named, whether it says
   const found = await examine({ PEERS: peers.join(';') })
   expect(found.filter(({ code }) => code === 'peer-refuses')).toEqual([
     {
-      ...{ code: 'peer-refuses', severity: 'degrades', setting: 'PEERS entry 1' },
+      code: 'peer-refuses',
+      severity: 'degrades',
+      setting: 'PEERS entry 1',
       seen: `${limiting} does not know our key`,
     },
     {
-      ...{ code: 'peer-refuses', severity: 'degrades', setting: 'PEERS entry 2' },
+      code: 'peer-refuses',
+      severity: 'degrades',
+      setting: 'PEERS entry 2',
       seen: `${refusing} does not take our key (401)`,
     },
   ])

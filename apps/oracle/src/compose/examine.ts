@@ -42,7 +42,10 @@ export async function examineOwnOracle(
   const { ORACLE_DATABASE_URL: url } = values
   if (!partialConfig.isLocal && partialConfig.stateDirectory === undefined && url === undefined) {
     findings.add({
-      ...{ code: 'setting-missing', severity: 'degrades', setting: 'STATE_DIR', fix: '' },
+      code: 'setting-missing',
+      severity: 'degrades',
+      setting: 'STATE_DIR',
+      fix: '',
       seen: 'is not set: a restart forgets halts, the hour of each cap and which orders are settled',
     })
   }
@@ -70,7 +73,9 @@ export async function examineOwnOracle(
 function examineCounts(stateDirectory: string, findings: Findings): void {
   if (hasCapCounts(stateDirectory)) return
   findings.add({
-    ...{ code: 'state-empty', severity: 'degrades', setting: 'STATE_DIR' },
+    code: 'state-empty',
+    severity: 'degrades',
+    setting: 'STATE_DIR',
     seen: 'has no counts of an earlier run: the hour of each cap begins anew, and no order counts as settled',
     fix: 'Before the first start this is right. Else put the folder of before back; without it start an hour after the last signature at the earliest.',
   })
@@ -110,8 +115,10 @@ function examinePeerSettings(
   const policy = findings.attempt(() => parseSignerPolicy({ signers, threshold, ownSigner: ownSigner }))
   if (peers === undefined || policy === undefined) return undefined
   return {
-    ...{ peers: peers.value, own: ownSigner },
-    ...{ signers: policy.value.signers, required: requiredSignatures(policy.value) },
+    peers: peers.value,
+    own: ownSigner,
+    signers: policy.value.signers,
+    required: requiredSignatures(policy.value),
   }
 }
 
@@ -138,7 +145,9 @@ export async function examinePeers(
     const other = counting.get(signer)
     if (other !== undefined) {
       findings.add({
-        ...{ code: 'signer-shared', severity: 'degrades', setting },
+        code: 'signer-shared',
+        severity: 'degrades',
+        setting,
         seen: `${name} signs as ${signer}, as ${other} does: both count once`,
         fix: 'Give each oracle a key of its own, and remove an entry that is this oracle itself.',
       })
@@ -146,7 +155,9 @@ export async function examinePeers(
       counting.set(signer, setting)
     } else {
       findings.add({
-        ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLE_SIGNERS' },
+        code: 'signer-unlisted',
+        severity: 'degrades',
+        setting: 'ORACLE_SIGNERS',
         seen: `does not name ${signer}, which ${name} (${setting}) signs as: its signatures do not count`,
         fix: 'Ask its operator which address signs, by another way than this answer, and add that one.',
       })
@@ -154,7 +165,9 @@ export async function examinePeers(
   }
   if (counting.size >= required) return
   findings.add({
-    ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLE_SIGNERS_THRESHOLD' },
+    code: 'threshold-unreachable',
+    severity: 'degrades',
+    setting: 'ORACLE_SIGNERS_THRESHOLD',
     seen: `is ${required}, and ${counted(counting.size, 'listed signer answers', 'listed signers answer')}, this oracle among them: no answer is complete`,
     fix: 'Mend the peers that are named beside this, or name more in PEERS.',
   })

@@ -18,7 +18,9 @@ describe('the files of an environment', () => {
     'P-86: %s give its chains and its hub, with endpoints by variable',
     async (environment) => {
       const variables = {
-        ...{ ...hubEndpoint, BASE_RPC_URL: endpoint, BASE_SEPOLIA_RPC_URL: endpoint },
+        ...hubEndpoint,
+        BASE_RPC_URL: endpoint,
+        BASE_SEPOLIA_RPC_URL: endpoint,
         BASE_SIGNING_CAPS: `${nativeCurrency}=1000, 0x833589fcd6edb6e08f4c7c32d4f71b54bda02913=1`,
       }
       const { chains, hub } = await load(environment, variables)

@@ -104,7 +104,10 @@ function openRecovery(hub: RegisteredHub, quorum: QuorumClient, reader: HubReade
   if (mappingAddress === undefined) return undefined
   return {
     reader: createRecoveryReader({
-      ...{ chainId: `${id}-recovery`, quorum, mappingAddress, oracleAddress },
+      chainId: `${id}-recovery`,
+      quorum,
+      mappingAddress,
+      oracleAddress,
       hubAddress: hubAddress === undefined ? reader.hubAddress : async () => hubAddress,
       rule: finalityOf(hub),
     }),
@@ -149,7 +152,9 @@ async function mappingDomainProblems(
   if (domain.described === undefined && domain.separator === undefined) return []
   const contract = 'hub: genericMappingAddress'
   const expected = {
-    ...{ name: 'RelayGenericMapping', version: '1', chainId: evmChainId },
+    name: 'RelayGenericMapping',
+    version: '1',
+    chainId: evmChainId,
     verifyingContract: genericMappingAddress,
     settings: { version: 'version 1', chainId: 'hub: evmChainId', contract },
   }

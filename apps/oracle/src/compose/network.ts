@@ -103,7 +103,8 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
     const watch = await createChainWatch({
       chains: watched,
       store: options.halts,
-      ...{ checkTimeoutMs, headAgeMaxMs: options.headAgeMaxMs },
+      checkTimeoutMs,
+      headAgeMaxMs: options.headAgeMaxMs,
       onForget(chainId) {
         open.get(chainId)?.reader.forget()
         for (const forget of forgetters) forget()
@@ -212,7 +213,9 @@ export async function examineNetwork(
   const reportTooFew = (chain: string) => {
     if (examinedIds.has(chain)) return
     findings.add({
-      ...{ code: 'endpoints-too-few', severity: 'degrades', setting: `httpRpcUrl of ${chain}` },
+      code: 'endpoints-too-few',
+      severity: 'degrades',
+      setting: `httpRpcUrl of ${chain}`,
       seen: 'too few hosts answer to agree on anything: nothing of this chain is signed',
       fix: 'Mend its endpoints, or name more of them.',
     })
@@ -280,7 +283,8 @@ export function watchedChain(
   hub: Pick<AttestedHub, 'id'>,
 ): WatchedChain {
   return {
-    ...{ id: reader.chainId, verify },
+    id: reader.chainId,
+    verify,
     finalBlocks: () => reader.finalBlocks,
     restsOn: readsHub === true ? hub.id : undefined,
   }

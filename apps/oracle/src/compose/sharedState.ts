@@ -143,8 +143,12 @@ const actor = () => `cli:${userInfo().username}`
 
 function connect(url: Secret, log: WatchLog | undefined): Promise<Database> {
   return openMigrated({
-    ...{ setting, directories: schemaModules },
-    ...{ connectionString: url.reveal(), applicationName: 'causeway-oracle', poolSize, ...timeouts },
+    setting,
+    directories: schemaModules,
+    connectionString: url.reveal(),
+    applicationName: 'causeway-oracle',
+    poolSize,
+    ...timeouts,
     onConnectionLost: (error) =>
       log?.warn({ event: 'database_connection_lost', err: error }, 'database connection lost'),
     onDiskFull: (full) => {

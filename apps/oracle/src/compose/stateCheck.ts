@@ -19,7 +19,8 @@ export function stateCheck(options: {
   const { isKept, beganEmpty, nowMs } = options
   const startedMs = nowMs()
   return {
-    ...{ name: 'state', isShownOnly: true },
+    name: 'state',
+    isShownOnly: true,
     async check() {
       if (!isKept())
         throw new UpstreamUnavailableError('STATE_DIR takes nothing more.', { code: 'STATE_NOT_KEPT' })

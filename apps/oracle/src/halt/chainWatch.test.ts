@@ -89,7 +89,8 @@ async function watchOf(chain: Chain, options: WatchOptions = {}) {
   return createChainWatch({
     chains: [chain.watched()],
     store: stateDirectory === undefined ? undefined : createHaltStore(stateDirectory),
-    ...{ checkTimeoutMs: 1_000, headAgeMaxMs: 30_000 },
+    checkTimeoutMs: 1_000,
+    headAgeMaxMs: 30_000,
     onForget: (chainId) => void lifted.push(chainId),
     onResume: (chainId) => void resumed.push(chainId),
     now: () => clock.nowMs,
@@ -431,8 +432,11 @@ describe('P-21: the head of a chain', () => {
         { ...hub.watched(), id: 'hub' },
       ],
       store: undefined,
-      ...{ checkTimeoutMs: 1_000, headAgeMaxMs: 30_000, now: () => later.nowMs },
-      ...{ onForget: () => undefined, onResume: () => undefined },
+      checkTimeoutMs: 1_000,
+      headAgeMaxMs: 30_000,
+      now: () => later.nowMs,
+      onForget: () => undefined,
+      onResume: () => undefined,
       log: { error: () => undefined, warn: () => undefined, info: () => undefined },
     })
     return { watch, hub }
@@ -489,8 +493,10 @@ describe('P-21: the head of a chain', () => {
     const slow = await createChainWatch({
       chains: [entry],
       store: undefined,
-      ...{ checkTimeoutMs: 50, headAgeMaxMs: 30_000 },
-      ...{ onForget: () => undefined, onResume: () => undefined },
+      checkTimeoutMs: 50,
+      headAgeMaxMs: 30_000,
+      onForget: () => undefined,
+      onResume: () => undefined,
       log: { error: () => undefined, warn: () => undefined, info: () => undefined },
     })
     await expect(slow.requireHeads(['base'])).rejects.toThrow(UpstreamUnavailableError)
@@ -516,8 +522,12 @@ describe('O-21: with a store that processes share', () => {
   }
   const watchOver = async (chain: Chain, store: HaltStore, lifted: string[] = []) => {
     const watch = await createChainWatch({
-      ...{ chains: [chain.watched()], store, checkTimeoutMs: 1_000, headAgeMaxMs: 30_000 },
-      ...{ onForget: (chainId) => void lifted.push(chainId), onResume: () => undefined },
+      chains: [chain.watched()],
+      store,
+      checkTimeoutMs: 1_000,
+      headAgeMaxMs: 30_000,
+      onForget: (chainId) => void lifted.push(chainId),
+      onResume: () => undefined,
       log: { error: () => undefined, warn: () => undefined, info: () => undefined },
     })
     await watch.check()

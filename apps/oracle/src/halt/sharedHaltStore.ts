@@ -59,6 +59,10 @@ export async function clearancesIn(database: SqlDatabase): Promise<readonly Audi
     [deedsMax],
   )
   return rows.map(({ chain, at, actor }) => ({
-    ...{ at: at.toISOString(), actor, action: 'halted.clear', subject: chain, outcome: 'done' },
+    at: at.toISOString(),
+    actor,
+    action: 'halted.clear',
+    subject: chain,
+    outcome: 'done',
   }))
 }

@@ -452,7 +452,9 @@ describe('work', () => {
       find: ({ own }) => ({ response: own, matched: 2, required: 2 }),
     }
     const to = await testApp({
-      ...{ context: world(scripts), prepared, now: () => clock.nowMs },
+      context: world(scripts),
+      prepared,
+      now: () => clock.nowMs,
       watched: [{ id: 'ethereum', verify, finalBlocks: () => undefined }],
     })
     const ask = async (requestPeerSignatures: boolean) => {

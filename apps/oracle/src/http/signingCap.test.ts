@@ -65,7 +65,10 @@ const refunded = paymentFacts({
 })
 const withdrawRequest: WithdrawRequestFacts = {
   kind: 'withdraw-request',
-  ...{ depository, currency: nativeCurrency, recipient, data: '0x' },
+  depository,
+  currency: nativeCurrency,
+  recipient,
+  data: '0x',
 }
 const balances: Record<string, bigint> = { '0x37af10adbc4864042698b5735132a3c8c2b146bf': 10n * ether }
 const context = world(
@@ -96,11 +99,20 @@ async function bed(
   const table: CapTable = new Map([[native, { chain: 'ethereum', currency: nativeCurrency, amount: cap }]])
   const now = () => clock.now
   const caps = createSigningCaps({
-    ...{ table, isUnlistedHeld: true, now, journal: noJournal, rememberedMax: 1_000 },
+    table,
+    isUnlistedHeld: true,
+    now,
+    journal: noJournal,
+    rememberedMax: 1_000,
   })
   const guardOf = ({ oracleMetrics: metrics, logger: log }: Parameters<GuardOf>[0]) =>
     createSigningGuard({
-      ...{ caps, table, metrics, log, now, held: createHeldStore(stateDirectory) },
+      caps,
+      table,
+      metrics,
+      log,
+      now,
+      held: createHeldStore(stateDirectory),
       isExecuted: (key) => {
         asked.push(key)
         return isExecuted(key)
@@ -135,7 +147,9 @@ describe('above the cap', () => {
     const { hub, networkOf } = context
     const terms = { hub, networkOf, signers: [ownSigner], threshold: 1, recover: recoverSigner }
     expect(verifyAttestation(body, { ...terms, kind: attestationKinds.deposits })).toMatchObject({
-      ...{ isQuorum: true, isExecutionHeld: true, problems: [] },
+      isQuorum: true,
+      isExecutionHeld: true,
+      problems: [],
     })
     const lines = open.lines.filter(({ event }) => event === 'execution_held')
     expect(lines).toMatchObject([
@@ -257,7 +271,8 @@ describe('a stranger who would use up the cap of everybody', () => {
     const { onchainId } = first.body.messages[0].result
     open.clock.now += 61 * 60_000
     const { body } = await open.post(paths.fills, {
-      ...{ order: greedy.order, orderSignature: greedy.orderSignature },
+      order: greedy.order,
+      orderSignature: greedy.orderSignature,
       inputs: [{ transactionId: idOf(50), onchainId, inputIndex: 0 }],
       fill: { transactionId: fillTransaction },
       force: true,
@@ -282,8 +297,13 @@ describe('a stranger who would use up the cap of everybody', () => {
     const open = await bed(ether)
     const flow = async (nonce: string) => {
       const request: OwnerRequest = {
-        ...{ chainId: 'ethereum', currency: nativeCurrency, amount: ether.toString(), ownerChainId: 'base' },
-        ...{ owner: '0x2e988a386a799f506693793c6a5af6b54dfaabfb', recipient, nonce },
+        chainId: 'ethereum',
+        currency: nativeCurrency,
+        amount: ether.toString(),
+        ownerChainId: 'base',
+        owner: '0x2e988a386a799f506693793c6a5af6b54dfaabfb',
+        recipient,
+        nonce,
       }
       const hash = bytesToHex(ownerRequestDigest(request))
       return { ...request, ownerSignature: await sign({ hash, privateKey: orderBSolverKey, to: 'hex' }) }

@@ -53,7 +53,9 @@ async function listening(options: Omit<TestAppOptions, 'context'> = {}) {
   })
   const post = async (body: object, caller = new AbortController()) => {
     const response = await fetch(url + paths.deposits, {
-      ...{ method: 'POST', body: JSON.stringify(body), signal: caller.signal },
+      method: 'POST',
+      body: JSON.stringify(body),
+      signal: caller.signal,
       headers: { 'content-type': 'application/json' },
     })
     return { status: response.status, headers: response.headers, text: await response.text() }
@@ -160,7 +162,8 @@ describe('without a peer that is asked', () => {
   test('an answer without any signature counts none', async () => {
     const to = await testApp({ context: withReader(world({}), noDeposits()) })
     const response = await to.app.inject({
-      ...{ method: 'POST', url: paths.deposits },
+      method: 'POST',
+      url: paths.deposits,
       payload: { ...deposit, requestPeerSignatures: true },
     })
     expect(response.headers).toMatchObject({ 'x-quorum-matched': '0', 'x-quorum-required': '1' })

@@ -126,7 +126,8 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
       held: peersOf((keys) => groups.isHeldUnder(keys)),
       sharing,
       shadows: this.#shadows.map(({ peer, signer, key, payload }) => ({
-        ...{ peer, signer },
+        peer,
+        signer,
         agrees: key === winner.key || groups.haveSameMessage(payload, winner.payload),
       })),
     }

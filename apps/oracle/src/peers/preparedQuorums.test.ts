@@ -13,7 +13,9 @@ const body = { chainId: 'base', transactionId: '0x01' }
 const { signal } = new AbortController()
 const answerOf = () => ({ messages: [] })
 const peerNamed = (name: string, credential: Peer['credential']): Peer => ({
-  ...{ name, baseUrl: `https://${name}`, credential },
+  name,
+  baseUrl: `https://${name}`,
+  credential,
 })
 const keyed = peerNamed('keyed', { kind: 'key', key: new Secret('k') })
 const passing = peerNamed('passing', { kind: 'pass-through' })

@@ -9,7 +9,8 @@ const sample = kind.responseSchema.parse(sampleResponses.fills)
 const signed = (signature: string) =>
   kind.withSignatures(sample, (path) => [
     {
-      ...{ signer: `0x${'11'.repeat(20)}`, signature: `${signature} of ${path}` },
+      signer: `0x${'11'.repeat(20)}`,
+      signature: `${signature} of ${path}`,
       domain: { chainId: '1', contract: `0x${'22'.repeat(20)}` },
     },
   ])

@@ -175,7 +175,8 @@ class LocalAttestations implements AttestationService {
     const attestation = {
       ...(await signResponse(kind, answer, this.#options, { signal })),
       ...(orderId !== undefined && { orderId }),
-      ...{ evidence, chains },
+      evidence,
+      chains,
     }
     // The size is doubled, because the HTTP route caches the serialised text of the answer as well.
     if (isFinal && holdReason === undefined) {

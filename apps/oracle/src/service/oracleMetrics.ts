@@ -308,7 +308,10 @@ function chainMetrics({
     watchFinal(read) {
       const gauge = (name: string, help: string, value: (head: ReturnType<typeof read>[number]) => number) =>
         new Gauge({
-          ...{ name, help, labelNames: ['chain'] as const, registers },
+          name,
+          help,
+          labelNames: ['chain'] as const,
+          registers,
           collect() {
             this.reset()
             for (const head of read()) this.set({ chain: head.chain }, value(head))

@@ -129,7 +129,9 @@ export const refundsRequestSchema = z
     refunds: z
       .array(
         z.object({
-          ...{ transactionId, inputIndex: uint32Number, refundIndex: uint32Number },
+          transactionId,
+          inputIndex: uint32Number,
+          refundIndex: uint32Number,
           hints: hints.optional(),
         }),
       )

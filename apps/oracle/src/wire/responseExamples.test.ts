@@ -42,9 +42,13 @@ const refund = paymentFacts({
 })
 /** Payload that the allocator issued for the documented withdrawal to solana. */
 const solanaPayload = encodeSolanaWithdrawal({
-  ...{ domain: repeated('01', 32), vaultAddress: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2' },
-  ...{ recipient: withdrawalFlowExample.recipient, token: withdrawalFlowExample.currency },
-  ...{ amount: BigInt(withdrawalFlowExample.amount), nonce: 7n, expiration: 1_800_000_000n },
+  domain: repeated('01', 32),
+  vaultAddress: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2',
+  recipient: withdrawalFlowExample.recipient,
+  token: withdrawalFlowExample.currency,
+  amount: BigInt(withdrawalFlowExample.amount),
+  nonce: 7n,
+  expiration: 1_800_000_000n,
 })
 
 /** Payloads of both documented withdrawals, by the requests that they were issued for. */
@@ -65,13 +69,22 @@ function issued(): Record<string, Hex> {
   const evmPayload = withdrawalsExample.withdrawal as Hex
   return {
     [idOf('ethereum', evmPayload, {
-      ...{ depository, currency: evm.currency, amount: 1_000n, recipient: evm.recipient },
-      ...{ nonce: BigInt(evm.withdrawalNonce), owner: evm.withdrawer, ownerChainId: evm.withdrawerChainId },
+      depository,
+      currency: evm.currency,
+      amount: 1_000n,
+      recipient: evm.recipient,
+      nonce: BigInt(evm.withdrawalNonce),
+      owner: evm.withdrawer,
+      ownerChainId: evm.withdrawerChainId,
     })]: evmPayload,
     [idOf('solana', solanaPayload, {
-      ...{ depository: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2', currency: solana.currency },
-      ...{ amount: BigInt(solana.amount), recipient: solana.recipient, nonce: BigInt(solana.nonce) },
-      ...{ owner: solana.owner, ownerChainId: solana.ownerChainId },
+      depository: '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2',
+      currency: solana.currency,
+      amount: BigInt(solana.amount),
+      recipient: solana.recipient,
+      nonce: BigInt(solana.nonce),
+      owner: solana.owner,
+      ownerChainId: solana.ownerChainId,
     })]: solanaPayload,
   }
 }

@@ -58,8 +58,13 @@ export async function initiate(
   const minted = await ask(trio, 'depository-deposits/v1', { chainId: 'base', transactionId })
   await accept(network, minted)
   const request = {
-    ...{ chainId: 'base', currency, amount: amount.toString(), recipient, nonce },
-    ...{ ownerChainId: 'base', owner: owner.address },
+    chainId: 'base',
+    currency,
+    amount: amount.toString(),
+    recipient,
+    nonce,
+    ownerChainId: 'base',
+    owner: owner.address,
   }
   const hash = toHex(ownerRequestDigest(request))
   const ownerSignature = await privateKeyToAccount(owner.privateKey).sign({ hash })
@@ -70,13 +75,21 @@ export async function initiate(
   return {
     flow,
     addressRequest: {
-      ...{ chainId: 'base', currency, recipient, withdrawalNonce: nonce },
-      ...{ withdrawer: owner.address, withdrawerChainId: 'base' },
+      chainId: 'base',
+      currency,
+      recipient,
+      withdrawalNonce: nonce,
+      withdrawer: owner.address,
+      withdrawerChainId: 'base',
     },
     token: hubTokenId(base, currency),
     alias,
     holder: withdrawalAddress(base, {
-      ...{ depository, currency, recipient, ownerAlias: alias, nonce: BigInt(nonce) },
+      depository,
+      currency,
+      recipient,
+      ownerAlias: alias,
+      nonce: BigInt(nonce),
     }),
   }
 }

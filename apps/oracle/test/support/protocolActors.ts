@@ -130,12 +130,15 @@ export async function pay(
   const tokens = payments.filter(({ currency }) => currency !== native)
   const { fillContract } = network.deployment[chain]
   const data = testFill({
-    ...{ id: recordId, orderId: paid.orderId, natives },
+    id: recordId,
+    orderId: paid.orderId,
+    natives,
     tokens: tokens.map(({ currency, to, amount }) => ({ token: currency, to, amount })),
     ...(calls.length > 0 && { orderCalls: orderCallsOf(network, chain, calls).orderCalls }),
   })
   return sendFinal(network, chain, network.keys.fillWallet, {
-    ...{ to: fillContract, data },
+    to: fillContract,
+    data,
     value: natives.reduce((sum, { amount }) => sum + amount, 0n),
   })
 }

@@ -44,7 +44,8 @@ test('Q-43: a process counts alone while the database does not answer, and 0 is 
 test('Q-43: signatures that nobody paid for end with the budget, of one address and of all', async () => {
   let signed = 0
   const signer = {
-    ...{ address: orderSigner, assertWorks: () => {} },
+    address: orderSigner,
+    assertWorks: () => {},
     sign: async () => {
       signed += 1
       return `0x${'5'.repeat(130)}` as const
@@ -55,11 +56,20 @@ test('Q-43: signatures that nobody paid for end with the budget, of one address 
   onTestFinished(() => app.close())
   const ask = async (remoteAddress: string, change: object = {}, key?: string) => {
     const answer = await app.inject({
-      ...{ method: 'POST', url: '/quote', remoteAddress },
+      method: 'POST',
+      url: '/quote',
+      remoteAddress,
       headers: key === undefined ? {} : { 'x-api-key': key },
       payload: {
-        ...{ user, recipient, originChainId: chainA, destinationChainId: chainB, tradeType: 'EXACT_INPUT' },
-        ...{ originCurrency: usdc, destinationCurrency: usdc, amount: '50000000', includeProtocolData: true },
+        user,
+        recipient,
+        originChainId: chainA,
+        destinationChainId: chainB,
+        tradeType: 'EXACT_INPUT',
+        originCurrency: usdc,
+        destinationCurrency: usdc,
+        amount: '50000000',
+        includeProtocolData: true,
         ...change,
       },
     })

@@ -34,14 +34,23 @@ export async function openAdministration(service: OpenService, world: World, par
     chain: (signal) => openCommandChain({ config, variables: world.variables, database, signal }),
     retention: config.retention,
     readStatus: createStatusReading({
-      ...{ database, readiness, stops, marketHealth, registry, clients, oracles: config.oracles },
+      database,
+      readiness,
+      stops,
+      marketHealth,
+      registry,
+      clients,
+      oracles: config.oracles,
       oracleAnswers,
     }),
   })
   registerHealthRoutes(adminListener, { readiness, stops, networks, registry, marketHealth })
   await registerConsole(adminListener)
   registerOverviewRoute(adminListener, {
-    ...{ database, registry, oracles: config.oracles, snapshot: () => market.snapshot() },
+    database,
+    registry,
+    oracles: config.oracles,
+    snapshot: () => market.snapshot(),
     oracleAnswers,
   })
   registerStopList(opsListener, { database, registry })

@@ -105,7 +105,12 @@ function openTopUps(
     settings: { ...config.topUps, solver: fillWallet },
     chain: chains.chains.get(quotable?.key ?? ''),
     blockTimeMs: quotable?.config.blockTimeMs ?? fallbackBlockTimeMs,
-    ...{ chainId, client, currency, database, metrics, logger },
+    chainId,
+    client,
+    currency,
+    database,
+    metrics,
+    logger,
   })
 }
 

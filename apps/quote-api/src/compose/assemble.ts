@@ -142,10 +142,24 @@ function baseOf(
   const { stops } = sight
   const snapshot = () => market.snapshot()
   return {
-    ...{ world, sight, accounts, key },
+    world,
+    sight,
+    accounts,
+    key,
     shared: {
-      ...{ config, quote, chains, registry, clients, database },
-      ...{ ledger, market, snapshot, metrics, logger, denyList, stops },
+      config,
+      quote,
+      chains,
+      registry,
+      clients,
+      database,
+      ledger,
+      market,
+      snapshot,
+      metrics,
+      logger,
+      denyList,
+      stops,
       screening: denyList && createScreening(denyList, registry),
       signatures: createOrderSignatures({ database, key }),
     },
@@ -162,7 +176,10 @@ function openPricing({ logger, onClose }: ServiceParts<'jobs'>, { shared, questi
   const heads = createNewestHeads(market, () => Date.now())
   const portOptions = {
     fillWallet: quote.fillWallet,
-    ...{ registry, ...questions, heads, snapshot },
+    registry,
+    ...questions,
+    heads,
+    snapshot,
     clock: systemClock,
     onFactsFailure: (failedChainId: number, error: unknown) =>
       logger.debug({ chainId: failedChainId, err: error }, 'user facts not read'),
@@ -194,16 +211,26 @@ async function openSettling(
   const { config, quote, database } = shared
   const budgets = createKeylessBudgets({ database, config, limits: quote.keylessPerMinute })
   const mappings = createMappings({
-    ...{ ...shared, oracles: config.oracles, hubSigner: world.hubSigner },
-    ...{ hubBudget: budgets.hubEntries, ports: patientPorts },
+    ...shared,
+    oracles: config.oracles,
+    hubSigner: world.hubSigner,
+    hubBudget: budgets.hubEntries,
+    ports: patientPorts,
   })
   onClose('connections', 'hub', () => mappings?.close())
   const { lateDeposits, fillWallet } = quote
   const settlement = createSettlement({
     standstillSeconds: config.standstillSeconds,
     depositsUnreadSeconds: config.depositsUnreadSeconds,
-    ...{ ...shared, peppers: accounts.peppers, tracing, lateDeposits, pricing, heads },
-    ...{ oracles: config.oracles, hubEntries: mappings?.hubEntries, fillWallet },
+    ...shared,
+    peppers: accounts.peppers,
+    tracing,
+    lateDeposits,
+    pricing,
+    heads,
+    oracles: config.oracles,
+    hubEntries: mappings?.hubEntries,
+    fillWallet,
   })
   onClose('connections', 'hub of recoveries', () => settlement.close())
   await retryAtStart(settlement.expectSight)
@@ -301,7 +328,10 @@ function openJobs(
       ...parts.settling.settlement.jobs,
       ...[...parts.quoting.depositAddresses.jobs, ...appFees.jobs],
       createOracleHalts({
-        ...{ database, oracles: config.oracles, sight: sight.oracleSight, chains: registry.chains },
+        database,
+        oracles: config.oracles,
+        sight: sight.oracleSight,
+        chains: registry.chains,
       }),
       ...[webhooks.job, accuracy.job, usage.job, parts.jobWrites.job, ...retention],
       ...(config.rateLimits.isShared ? [createWindowCleaner(database)] : []),
@@ -339,7 +369,10 @@ async function openApp(service: OpenService, base: Base, parts: Parts): Promise<
     timelines: accounts.timelines,
     signTimeline: createSignTimeline({ signer: world.evidenceKey }),
     stops: shared.stops,
-    ...{ logger, metrics, tracing, readiness },
+    logger,
+    metrics,
+    tracing,
+    readiness,
   })
   onClose('listeners', 'public listener', () => app.close())
   return app
@@ -404,7 +437,8 @@ function openSolverWork({ shared, sight }: Base, { pricing, settling, callers, q
     withholding: settlement.withholding,
     registry,
     payees: pricing.patientPorts,
-    ...{ database, own: sight.own },
+    database,
+    own: sight.own,
     onChange() {
       settlement.hint()
       quoting.depositAddresses.hint()

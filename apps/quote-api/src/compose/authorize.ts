@@ -56,15 +56,24 @@ export function createMappings(options: {
   if (signer === undefined) throw lackOf('HUB_ECDSA_PRIVATE_KEY, which pays for entries on the hub')
   if (oracles === undefined) throw lackOf('ORACLES, which vouch for entries on the hub')
   const client = createJsonRpcClient({
-    ...{ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now: () => Date.now() },
+    chainId: hub.id,
+    endpoints: hub.endpoints.map((url) => ({ url })),
+    now: () => Date.now(),
   })
   const quorum = createQuorumOver(client, { now: () => Date.now() })
   const hubEntries = createHubEntries({ quorum, mappingAddress: verifyingContract })
   const domain = { chainId, verifyingContract }
   const mapNonce = createMapNonce({
-    ...{ registry, database, screening, stops, hubBudget, ports },
+    registry,
+    database,
+    screening,
+    stops,
+    hubBudget,
+    ports,
     vouching: {
-      ...{ threshold: oracles.threshold, domain, multisig: hub.oracleMultisigAddress },
+      threshold: oracles.threshold,
+      domain,
+      multisig: hub.oracleMultisigAddress,
       oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
     },
     writer: createMappingWriter({

@@ -110,7 +110,7 @@ async function openWorld(
   registerDenyList(service, denyList)
   const state = await openState(service, config)
   const files = { quote, chains, registry, clients, gates }
-  return { ...{ config, variables, adminListener, denyList }, ...keys, ...files, ...state }
+  return { config, variables, adminListener, denyList, ...keys, ...files, ...state }
 }
 
 async function openKeys(

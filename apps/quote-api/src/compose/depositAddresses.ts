@@ -144,7 +144,10 @@ function siteOf(
   const { needsFinal, blocks, payers, transfer } = addresses
   const currencies = [...chain.currencies.values()]
   return {
-    ...{ chain, head, finalHeight, isSeenInBlocks: blocks?.showsAll === true },
+    chain,
+    head,
+    finalHeight,
+    isSeenInBlocks: blocks?.showsAll === true,
     ...(blocks !== undefined && { blocks }),
     ...(payers !== undefined && {
       payers: (address, height, signal) => payers(address, { currencies, height }, signal),

@@ -68,7 +68,9 @@ export async function examineQuoteApi(
   const ownTerms =
     files && registry && orderSigner !== undefined
       ? ownTermsOf({
-          ...{ quote: files.quote, registry, orderSigner },
+          quote: files.quote,
+          registry,
+          orderSigner,
           isRead: (key) => files.chains.chains.get(key)?.ready === true,
         })
       : undefined
@@ -114,7 +116,10 @@ function examineValues({ values, places }: Settings, variables: Variables, findi
   const { HERMES_URL: hermes, HERMES_API_KEY: hermesKey } = values
   if (hermes !== undefined && hermesKey === undefined && hermesNeedsKey(hermes)) {
     findings.add({
-      ...{ code: 'setting-missing', severity: 'degrades', setting: 'HERMES_API_KEY', fix: '' },
+      code: 'setting-missing',
+      severity: 'degrades',
+      setting: 'HERMES_API_KEY',
+      fix: '',
       seen: 'is not set: HERMES_URL is a service of Pyth, which answers nobody without an API key',
     })
   }
@@ -148,8 +153,11 @@ function examineFiles(
   const severity = places.isLocal ? 'degrades' : 'stops'
   if (!hasFillWallet(quote)) {
     findings.add({
-      ...{ code: 'nothing-quotable', severity, setting: 'FILL_WALLET_ADDRESS' },
-      ...{ seen: 'is not set: nobody pays orders, and every quote is refused', fix: '' },
+      code: 'nothing-quotable',
+      severity,
+      setting: 'FILL_WALLET_ADDRESS',
+      seen: 'is not set: nobody pays orders, and every quote is refused',
+      fix: '',
     })
   }
   const unreadChains = registry.chains.flatMap(
@@ -159,7 +167,10 @@ function examineFiles(
   for (const { id, unsetVariables } of unreadChains) {
     const [setting = `httpRpcUrl of ${id}`] = unsetVariables
     findings.add({
-      ...{ code: 'chain-without-endpoint', severity: isNoneRead ? severity : 'note', setting, fix: '' },
+      code: 'chain-without-endpoint',
+      severity: isNoneRead ? severity : 'note',
+      setting,
+      fix: '',
       seen: `is not set: ${id} is quoted by the file and cannot be priced${isNoneRead ? ', as no other chain' : ''}`,
     })
   }
@@ -193,7 +204,9 @@ function examinePrices(
     const subject = `${counted(affectedPrices.length, 'price')} (${keys})`
     const setting = unusedService?.[1]
     findings.add({
-      ...{ code: 'price-unconfirmed', severity: 'degrades', setting: setting ?? 'prices' },
+      code: 'price-unconfirmed',
+      severity: 'degrades',
+      setting: setting ?? 'prices',
       seen: `${setting === undefined ? '' : 'is not set: '}no second source is reached of ${subject}: ${reason}`,
       fix: `${setting === undefined ? 'Name' : `Set ${setting}, or name`} an endpoint of another chain that has these prices, at another provider.`,
     })
@@ -269,8 +282,12 @@ async function examineOwnDatabase(
   // Without a URL, `local` starts a database of its own; in other environments `readConfig` reported it.
   if (url === undefined) return
   const examined = {
-    ...{ connectionString: url.reveal(), setting: 'DATABASE_URL', isWaitedFor: true, nowMs },
-    ...{ connections: poolSize + connectionsBesidePool, runsJobs: jobs !== 'off' },
+    connectionString: url.reveal(),
+    setting: 'DATABASE_URL',
+    isWaitedFor: true,
+    nowMs,
+    connections: poolSize + connectionsBesidePool,
+    runsJobs: jobs !== 'off',
     directories: schemaModules,
   }
   await examineDatabase(examined, findings)

@@ -36,14 +36,20 @@ export function createFindLiquidity(
     )
   }
   const headers = {
-    ...{ accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'causeway' },
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'user-agent': 'causeway',
     ...(apiKey !== undefined && { 'x-api-key': apiKey.reveal() }),
   }
   return async ({ currency, amount }) => {
     const { chainId, address } = currency
     try {
       const answer = await requestText({
-        ...{ url, method: 'POST', headers, answerBytesMax, timeoutMs: settings.timeoutMs },
+        url,
+        method: 'POST',
+        headers,
+        answerBytesMax,
+        timeoutMs: settings.timeoutMs,
         body: JSON.stringify({ chainId, currency: address, amount: amount.toString() }),
         signal: new AbortController().signal,
       })

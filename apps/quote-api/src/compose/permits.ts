@@ -50,7 +50,13 @@ export function createPermits(options: {
   return {
     permitTokens: createPermitTokens({ depositsOf, now }),
     takeCalls: createTakeCalls({
-      ...{ database, registry, depositsOf, screening, stops, fillWallet, now },
+      database,
+      registry,
+      depositsOf,
+      screening,
+      stops,
+      fillWallet,
+      now,
       isRead: (chainId) => clientOf(chainId) !== undefined,
       dearerOn: (chainId) => gasOn(market.snapshot(), chainId).dearer,
     }),

@@ -186,7 +186,9 @@ export function createChainPorts(options: PortOptions): ChainPorts {
       if (liveChain?.tryPayment === undefined || fill === undefined) return { refusal: undefined }
       const { account, currency, amount } = payment
       const trial = await liveChain.tryPayment({
-        ...{ account: chain.codec.canonicalAddress(account), currency: currency.address, amount },
+        account: chain.codec.canonicalAddress(account),
+        currency: currency.address,
+        amount,
         fill: { ...fill, ...gasOn(snapshot(), chain.chainId) },
       })
       const { transactionGasMax } = chain.config
@@ -251,7 +253,8 @@ function triedTransaction(
     token === undefined
       ? encodeFill({ ...fill, natives: [{ to, amount }], orderCalls: { ...orderCalls, sweptTokens: [] } })
       : encodeFill({
-          ...{ ...fill, tokens: [{ token, to, amount }] },
+          ...fill,
+          tokens: [{ token, to, amount }],
           orderCalls: { ...orderCalls, sweptTokens: [token] },
         })
   return { from: filler, to: fillContract, data, value: token === undefined ? amount : 0n, token, hasCalls }

@@ -123,7 +123,9 @@ export function createSettlement(options: SettlementOptions): Settlement {
       expectSight(
         database,
         [...chains].map(([chainId, chain]) => ({
-          ...{ chainId, patienceMs: patienceOf(chain), headPatienceMs: chain.chain.config.headMaxAgeMs },
+          chainId,
+          patienceMs: patienceOf(chain),
+          headPatienceMs: chain.chain.config.headMaxAgeMs,
         })),
       ),
     newBlock(chainId) {
@@ -296,7 +298,13 @@ function openChains(options: {
     opened.set(
       quotable.chainId,
       createSettlementChain({
-        ...{ quotable, registered, client, hubEntries, fillWallet, onMalformed, onBlock },
+        quotable,
+        registered,
+        client,
+        hubEntries,
+        fillWallet,
+        onMalformed,
+        onBlock,
       }),
     )
   }

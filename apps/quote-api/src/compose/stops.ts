@@ -37,7 +37,10 @@ export async function openStops(
     broken: () => networks.broken(),
     onChange(list) {
       const stopped = list.map(({ chainId, toldBy, reason, actor }) => ({
-        ...{ chain: nameOf(chainId), toldBy, reason, actor },
+        chain: nameOf(chainId),
+        toldBy,
+        reason,
+        actor,
       }))
       logger.warn({ event: 'chains_stopped', stopped }, 'other chains are stopped from now on')
     },

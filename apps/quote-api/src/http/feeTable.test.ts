@@ -97,8 +97,15 @@ const microUsd = ({ usd }: z.infer<typeof usdSchema>): bigint => BigInt(usd.repl
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, one) => all + one, 0n)
 
 const plain = {
-  ...{ user, recipient, originChainId: chainA, originCurrency: usdc, destinationChainId: chainB },
-  ...{ destinationCurrency: native, amount: '100000000', tradeType: 'EXACT_INPUT', subsidizeFees: true },
+  user,
+  recipient,
+  originChainId: chainA,
+  originCurrency: usdc,
+  destinationChainId: chainB,
+  destinationCurrency: native,
+  amount: '100000000',
+  tradeType: 'EXACT_INPUT',
+  subsidizeFees: true,
   appFees: [{ recipient: `0x${'33'.repeat(20)}`, fee: '50' }],
 }
 const toExact = { ...plain, tradeType: 'EXACT_OUTPUT', amount: '40000000000000000' }

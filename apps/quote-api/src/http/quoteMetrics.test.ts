@@ -8,8 +8,14 @@ import { chainA, chainB, marketWithPools, recipient, usdc, user } from '../../te
 
 const runs = process.env['CAUSEWAY_FAULTS'] === '1' ? 10_000 : 1_000
 const body = {
-  ...{ user, recipient, originChainId: chainA, destinationChainId: chainB, originCurrency: usdc },
-  ...{ destinationCurrency: usdc, amount: '100000000', tradeType: 'EXACT_INPUT' },
+  user,
+  recipient,
+  originChainId: chainA,
+  destinationChainId: chainB,
+  originCurrency: usdc,
+  destinationCurrency: usdc,
+  amount: '100000000',
+  tradeType: 'EXACT_INPUT',
 }
 
 async function opened(): Promise<{ readonly app: HttpApp; text(): Promise<string> }> {
@@ -51,11 +57,9 @@ test('O-194: bodies, routes and currencies of a stranger make no more series tha
     fc.record({
       url: fc.constantFrom('/quote', '/quote/v2', '/price'),
       payload: fc.record({
-        ...{
-          user: fc.constant(user),
-          recipient: fc.constant(recipient),
-          tradeType: fc.constant('EXACT_INPUT'),
-        },
+        user: fc.constant(user),
+        recipient: fc.constant(recipient),
+        tradeType: fc.constant('EXACT_INPUT'),
         originChainId: fc.oneof(fc.constant(chainA), fc.nat()),
         destinationChainId: fc.oneof(fc.constant(chainB), fc.nat()),
         originCurrency: fc.oneof(fc.constant(usdc), word),

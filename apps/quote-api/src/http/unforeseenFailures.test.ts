@@ -9,8 +9,14 @@ import { type TestAppOptions, testApp } from '../../test/fixtures/app.ts'
 import { chainA, chainB, recipient, usdc, user } from '../../test/fixtures/market.ts'
 
 const body = {
-  ...{ user, recipient, originChainId: chainA, destinationChainId: chainB },
-  ...{ originCurrency: usdc, destinationCurrency: usdc, amount: '100000000', tradeType: 'EXACT_INPUT' },
+  user,
+  recipient,
+  originChainId: chainA,
+  destinationChainId: chainB,
+  originCurrency: usdc,
+  destinationCurrency: usdc,
+  amount: '100000000',
+  tradeType: 'EXACT_INPUT',
 }
 const post = (path: string) => (url: string) =>
   fetch(`${url}${path}`, {

@@ -73,7 +73,10 @@ export function expectations(
     ),
     feeds: [
       ...feedsOn(key, file).map(({ setting, feed: { address, description, decimals } }) => ({
-        ...{ setting, address, description, decimals },
+        setting,
+        address,
+        description,
+        decimals,
       })),
       ...(config.sequencerUptimeFeed === undefined
         ? []

@@ -223,15 +223,23 @@ test('the account that fills elsewhere is not shown where it is no account', asy
 test('fees of another family pay no step', () => {
   const { quoting } = registryWithRentChain().chainById.get(chainA) ?? {}
   const fees: NetworkFees = {
-    ...{ costOf: () => 0n, gasOf: () => undefined, rentOf: () => 0n },
-    ...{ leastPayment: () => 0n, equals: () => true },
+    costOf: () => 0n,
+    gasOf: () => undefined,
+    rentOf: () => 0n,
+    leastPayment: () => 0n,
+    equals: () => true,
   }
   const currency = { address: usdc, isNative: false, resetsAllowance: false }
   const amounts = { amountIn: 1n, amountInMax: 1n, amountOut: 1n, amountOutMin: 1n }
   const route: OriginRoute = {
-    ...{ user, recipient, currencyIn: currency, currencyOut: currency, ...amounts },
+    user,
+    recipient,
+    currencyIn: currency,
+    currencyOut: currency,
+    ...amounts,
     by: 'send',
-    ...{ swap: undefined, deposited: undefined },
+    swap: undefined,
+    deposited: undefined,
   }
   const requestId: Hex = `0x${'5a'.repeat(32)}`
   const identity = { requestId, orderId: undefined, deadlineSeconds: 0, depositAddress: undefined }

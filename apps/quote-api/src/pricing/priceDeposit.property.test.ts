@@ -102,8 +102,11 @@ test('in a later market what is filled as quoted costs the solver the tolerance 
       expect(amountOut).toBe(now.amountOut)
       const times = { nowSeconds: 0, waitsUntilSeconds: 0 }
       const step = lateStep({
-        ...{ promised: quoted.amountOut, price: { state: 'priced', amountOut }, toleranceBps },
-        ...{ hadReward: false, ...times },
+        promised: quoted.amountOut,
+        price: { state: 'priced', amountOut },
+        toleranceBps,
+        hadReward: false,
+        ...times,
       })
       if (step.action === 'wait') throw new Error('a price was there')
       seen[step.action] += 1

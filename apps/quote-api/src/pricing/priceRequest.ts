@@ -249,7 +249,14 @@ async function priceInScope(
   const judgePayees = askPayees(dependencies, { route, request, plans, snapshot })
 
   const priceUsing = await routePricing(dependencies, {
-    ...{ request, route, plans, snapshot, subsidy, rewards, poolScope, external },
+    request,
+    route,
+    plans,
+    snapshot,
+    subsidy,
+    rewards,
+    poolScope,
+    external,
   })
   const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
   const { balance, allowance, held = [], spendable, feeFunds, inputLock, refusal } = await facts

@@ -116,8 +116,15 @@ export function createRegistry(
           )
       quotable.push(
         quotableChain({
-          ...{ key, config, entry, family, assets, problems, depository: entry.depository },
-          ...{ file, custody },
+          key,
+          config,
+          entry,
+          family,
+          assets,
+          problems,
+          depository: entry.depository,
+          file,
+          custody,
         }),
       )
     }
@@ -155,10 +162,25 @@ function quotableChain(parts: ChainParts): QuotableChain {
   const native = currencies.get(codec.canonicalAddress(codec.nativeCurrency))
   if (native === undefined) throw new ConfigurationError(`chains.${key}: the native currency is not listed`)
   return {
-    ...{ key, chainId, vmType, codec, config, depository, native, currencies },
+    key,
+    chainId,
+    vmType,
+    codec,
+    config,
+    depository,
+    native,
+    currencies,
     quoting: family.bind({
-      ...{ chainId, chainKey: key, codec, network, depository, wrappedNative: config.wrappedNative },
-      ...{ depositRouter, depositAddresses, depositAddressProgram, depositAddressKey },
+      chainId,
+      chainKey: key,
+      codec,
+      network,
+      depository,
+      wrappedNative: config.wrappedNative,
+      depositRouter,
+      depositAddresses,
+      depositAddressProgram,
+      depositAddressKey,
       leastOutput: 'leastOutputSat' in config.feeModel ? config.feeModel.leastOutputSat : undefined,
     }),
     payees: createPayeeRule({ codec, family, listed: entry, config, file, custody }),
@@ -188,11 +210,19 @@ function currenciesOf(
     }
     const address = codec.canonicalAddress(spelled)
     byAddress.set(address, {
-      ...{ chainId, address, symbol, name, decimals },
+      chainId,
+      address,
+      symbol,
+      name,
+      decimals,
       ...(logoUri !== '' && { logoUri }),
       isNative: address === codec.canonicalAddress(codec.nativeCurrency),
       key: currencyKey(chainId, address),
-      ...{ asset, assetClass: asset.class, solver, permit, resetsAllowance },
+      asset,
+      assetClass: asset.class,
+      solver,
+      permit,
+      resetsAllowance,
       ...(tokenProgram !== undefined && { tokenProgram }),
     })
   }

@@ -80,30 +80,47 @@ function registryOf(m: RandomMarket, way: Way) {
   const inventory = { kappaBps: 20, rewardCapBps: 10, maxSkewBps: 100, reserveBps: 500 }
   const asset = (id: string) => ({ id, class: 'major', priceKey: `${id.toUpperCase()}/USD`, inventory })
   const currency = (address: string, decimals: number, id: string, targetShareBps: number) => ({
-    ...{ address, symbol: id.toUpperCase(), name: id, decimals, asset: id, solver: true, source: 'test' },
+    address,
+    symbol: id.toUpperCase(),
+    name: id,
+    decimals,
+    asset: id,
+    solver: true,
+    source: 'test',
     targetShareBps,
   })
   const chain = (chainId: number, name: string) => ({
-    ...{ chainId, name, displayName: name, blockTimeMs: 400, headMaxAgeMs: 15_000 },
+    chainId,
+    name,
+    displayName: name,
+    blockTimeMs: 400,
+    headMaxAgeMs: 15_000,
     pinPolicy: [{ finalized: true }],
   })
   const file = quoteFileSchema.parse({
-    ...{ environment: 'local', servers: [], prices: [], swapImpactMaxBps: 500 },
+    environment: 'local',
+    servers: [],
+    prices: [],
+    swapImpactMaxBps: 500,
     schedule: { flatMicroUsd: '20000', sameAssetBps: 0, stableBps: 1, majorBps: 6, longtailBps: 15 },
-    ...{ orderLifetimeSeconds: 600, quoteLifetimeSeconds: 60 },
+    orderLifetimeSeconds: 600,
+    quoteLifetimeSeconds: 60,
     rateLimits: { perKeyPerSecond: 0, perIpPerSecond: 0 },
     assets: [asset('gas'), asset('held'), asset('sol')],
     chains: {
       'local-a': {
         ...chain(chainA, 'local-a'),
-        ...{ multicall3: `0x${'e0'.repeat(20)}`, wrappedNative: `0x${'c2'.repeat(20)}` },
-        ...{ depositRouter: `0x${'d2'.repeat(20)}`, fillContract: `0x${'d3'.repeat(20)}` },
+        multicall3: `0x${'e0'.repeat(20)}`,
+        wrappedNative: `0x${'c2'.repeat(20)}`,
+        depositRouter: `0x${'d2'.repeat(20)}`,
+        fillContract: `0x${'d3'.repeat(20)}`,
         feeModel: { kind: 'eip1559' },
         currencies: [currency(native, 18, 'gas', 10_000), currency(held, m.heldDecimals, 'held', 5_000)],
       },
       solana: {
         ...chain(solanaChain, 'solana'),
-        ...{ feeModel: { kind: 'priority-fee' }, fillWallet: account },
+        feeModel: { kind: 'priority-fee' },
+        fillWallet: account,
         currencies: [currency(sol, 9, 'sol', 10_000), currency(mint, way.mintDecimals, 'held', 5_000)],
       },
     },
@@ -137,14 +154,23 @@ function requestOf(m: RandomMarket, r: Parameters<typeof toRequest>[1], way: Way
     r.usdScaled === undefined ? asked.amount : (r.usdScaled * e18 * 10n ** BigInt(decimals)) / usd + 1n
   return {
     ...asked,
-    ...{ user: from.who, recipient: to.who, originChainId: from.chainId, destinationChainId: to.chainId },
-    ...{ originCurrency, destinationCurrency, amount },
+    user: from.who,
+    recipient: to.who,
+    originChainId: from.chainId,
+    destinationChainId: to.chainId,
+    originCurrency,
+    destinationCurrency,
+    amount,
   }
 }
 
 const draws = fc.record({
-  ...{ m: randomMarket, r: randomRequest, way: randomWay, facts: randomFees },
-  ...{ lack: randomLack, terms: randomTerms },
+  m: randomMarket,
+  r: randomRequest,
+  way: randomWay,
+  facts: randomFees,
+  lack: randomLack,
+  terms: randomTerms,
 })
 type Draw = typeof draws extends fc.Arbitrary<infer T> ? T : never
 
@@ -168,18 +194,21 @@ function dependenciesOf({ m, way, facts, lack }: Draw) {
     chains: [evm, { ...solana, fees: new SolanaFees(facts) }],
   })
   return {
-    ...{ registry, schedule: file.schedule, swapImpactMaxBps: file.swapImpactMaxBps },
-    ...{ ceilings: file.ceilings, snapshot: () => snapshot, clock: steppingClock() },
-    ...{ inventoryView: createInventoryViews(registry), reactionMsOf: () => undefined },
+    registry,
+    schedule: file.schedule,
+    swapImpactMaxBps: file.swapImpactMaxBps,
+    ceilings: file.ceilings,
+    snapshot: () => snapshot,
+    clock: steppingClock(),
+    inventoryView: createInventoryViews(registry),
+    reactionMsOf: () => undefined,
     legQuoter: createPoolLegQuoter(async () => undefined),
     openRewards: openedRewards(),
     lackOf: async ({ chainId }: { readonly chainId: number }) => (chainId === solanaChain ? lack : {}),
-    ...{
-      userFacts: async () => ({}),
-      hasCode: async () => false,
-      tryPayment: async () => ({ refusal: undefined }),
-      tryFill: async () => 0n,
-    },
+    userFacts: async () => ({}),
+    hasCode: async () => false,
+    tryPayment: async () => ({ refusal: undefined }),
+    tryFill: async () => 0n,
   }
 }
 

@@ -41,8 +41,15 @@ export async function quotedTexts(): Promise<{ quoted: string; orderData: string
     url: '/quote',
     headers: { 'x-api-key': linkedKey },
     payload: {
-      ...{ user, recipient, originChainId: chainA, destinationChainId: chainB, originCurrency: usdc },
-      ...{ destinationCurrency: usdc, amount: '100000000', tradeType: 'EXACT_INPUT', subsidizeFees: true },
+      user,
+      recipient,
+      originChainId: chainA,
+      destinationChainId: chainB,
+      originCurrency: usdc,
+      destinationCurrency: usdc,
+      amount: '100000000',
+      tradeType: 'EXACT_INPUT',
+      subsidizeFees: true,
     },
   })
   await app.close()

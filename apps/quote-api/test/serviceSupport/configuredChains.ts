@@ -64,13 +64,17 @@ const solverHas = 10n ** 22n
 const answeredAgo = 5n
 /** Dollars with eight decimals, by what a feed says it is of. */
 const answers: Readonly<Record<string, bigint>> = {
-  ...{ 'ETH / USD': 2_500_00000000n, 'WBTC / USD': 80_000_00000000n, 'SOL / USD': 150_00000000n },
-  ...{ 'POL / USD': 10000000n, 'MATIC / USD': 10000000n },
+  'ETH / USD': 2_500_00000000n,
+  'WBTC / USD': 80_000_00000000n,
+  'SOL / USD': 150_00000000n,
+  'POL / USD': 10000000n,
+  'MATIC / USD': 10000000n,
 }
 
 /** Data prices of an op-stack chain and of an Arbitrum one. */
 const dataPrices: Readonly<Record<string, Hex>> = {
-  ...{ 'getL1Fee(bytes)': word(10n ** 12n), 'getOperatorFee(uint256)': word(0n) },
+  'getL1Fee(bytes)': word(10n ** 12n),
+  'getOperatorFee(uint256)': word(0n),
   'getPricesInWei()': `0x${[140n, 1n, 1n, 1n, 1n, 1n].map((wei) => word(wei * 10n ** 9n).slice(2)).join('')}`,
 }
 
@@ -171,12 +175,16 @@ function shownAs(
       })
     for (const { address, token0, token1, feePips, tickSpacing } of chain.uniswapV3?.pools ?? [])
       put(address, {
-        ...{ 'token0()': word(token0), 'token1()': word(token1), 'fee()': word(feePips) },
-        ...{ 'tickSpacing()': word(tickSpacing), 'factory()': word(chain.uniswapV3?.factory ?? 0) },
+        'token0()': word(token0),
+        'token1()': word(token1),
+        'fee()': word(feePips),
+        'tickSpacing()': word(tickSpacing),
+        'factory()': word(chain.uniswapV3?.factory ?? 0),
       })
     put(chain.fillContract, {}, fillCode)
     put(chain.sequencerUptimeFeed, {
-      ...{ 'description()': text('L2 Sequencer Uptime Status Feed'), 'decimals()': word(0) },
+      'description()': text('L2 Sequencer Uptime Status Feed'),
+      'decimals()': word(0),
       'latestRoundData()': roundOf(0n, nowSeconds() - 86_400n),
     })
   } else {
@@ -205,13 +213,12 @@ function shownAs(
     if (feed.chain === key) put(feed.address, shownFeed(feed))
   const { additionalData } = entry
   return {
-    ...{
-      isSilent: false,
-      refused: '',
-      chainId: chain.chainId,
-      genesisHash: String(additionalData?.['network']),
-    },
-    ...{ contracts, accounts },
+    isSilent: false,
+    refused: '',
+    chainId: chain.chainId,
+    genesisHash: String(additionalData?.['network']),
+    contracts,
+    accounts,
   }
 }
 
@@ -282,14 +289,19 @@ function resultOf(chain: ShownChain, method: string, params: readonly unknown[])
       return chain.contracts.get(String(first).toLowerCase())?.code ?? '0x'
     case 'eth_getBlockByNumber':
       return {
-        ...{ number: '0x64', hash: zeroHash, parentHash: zeroHash, baseFeePerGas: baseFeeWei },
+        number: '0x64',
+        hash: zeroHash,
+        parentHash: zeroHash,
+        baseFeePerGas: baseFeeWei,
         timestamp: toHex(nowSeconds()),
       }
     case 'eth_feeHistory': {
       const blocks = Array.from({ length: Number(first) }, () => baseFeeWei)
       return {
-        ...{ oldestBlock: '0x1', baseFeePerGas: [...blocks, baseFeeWei] },
-        ...{ gasUsedRatio: blocks.map(() => 0.5), reward: blocks.map(() => ['0x1']) },
+        oldestBlock: '0x1',
+        baseFeePerGas: [...blocks, baseFeeWei],
+        gasUsedRatio: blocks.map(() => 0.5),
+        reward: blocks.map(() => ['0x1']),
       }
     }
     // Whoever tries a payment finds that it succeeds, and nobody has deposited anything.

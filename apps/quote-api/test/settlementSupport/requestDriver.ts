@@ -80,7 +80,10 @@ export function createRequestDriver(parts: {
     async execute(quote: QuoteAnswer): Promise<void> {
       const transactions = transactionsOf(quote).map(({ id, to, data, value }) => ({
         // CAST: steps hold addresses and calldata, which the wire describes as text.
-        ...{ what: id, to: to as Hex, data: data as Hex, valueWei: BigInt(value) },
+        what: id,
+        to: to as Hex,
+        data: data as Hex,
+        valueWei: BigInt(value),
       }))
       await base.chain.send(user, transactions)
     },

@@ -58,15 +58,24 @@ export function scriptedChain(at: { lateBlocks?: bigint } = {}) {
       const block = blocks[height]
       if (block === undefined) return undefined
       const deposit = {
-        ...{ onchainIndex: '0', depository: '0xd0', depositId: order.orderId ?? order.requestId },
-        ...{ depositor: '0xaa', currency: '0x00', amount: 1n },
+        onchainIndex: '0',
+        depository: '0xd0',
+        depositId: order.orderId ?? order.requestId,
+        depositor: '0xaa',
+        currency: '0x00',
+        amount: 1n,
       }
       return {
-        ...{ kind: 'deposits', transactionId, blockTimestampSeconds: 1_800_000_000n },
+        kind: 'deposits',
+        transactionId,
+        blockTimestampSeconds: 1_800_000_000n,
         deposits: empty.has(transactionId) ? [] : [deposit],
         evidence: {
-          ...{ chainId: 'base', blockHash: block.hash, blockNumber: BigInt(height) },
-          ...{ finalityRule: 'any', agreeingEndpoints: [] },
+          chainId: 'base',
+          blockHash: block.hash,
+          blockNumber: BigInt(height),
+          finalityRule: 'any',
+          agreeingEndpoints: [],
         },
       }
     },

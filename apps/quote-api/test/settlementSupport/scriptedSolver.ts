@@ -68,7 +68,8 @@ export function createScriptedSolver(options: { network: TestNetwork; url: strin
       ...(authorizationList.length === 0
         ? { type: 'eip1559' as const }
         : { type: 'eip7702' as const, authorizationList }),
-      ...{ chainId, nonce },
+      chainId,
+      nonce,
       ...transaction,
       ...gas,
     })
@@ -103,7 +104,9 @@ function relay(payload: Relayed): Transaction {
   const data = encodePermit(
     {
       ...deposit,
-      ...{ kind: permitKind, chainId, router },
+      kind: permitKind,
+      chainId,
+      router,
       // CAST: see above.
       relayer: relayer as Hex,
       // CAST: see above.
@@ -133,7 +136,9 @@ export async function refundIdOf(
   const { chainId } = named
   const key = chainId === 8_453 ? 'base' : 'optimism'
   const quorum = createQuorumClient({
-    ...{ chainId: key, endpoints: [{ url: network.chains[key].url, alias: 'e1' }], now: Date.now },
+    chainId: key,
+    endpoints: [{ url: network.chains[key].url, alias: 'e1' }],
+    now: Date.now,
   })
   const { depository } = network.deployment[key]
   const chain = { id: key, depository, finality: { mode: 'depth', blocks: 0 } } as const
@@ -171,7 +176,10 @@ function payment(
     // CAST: see above.
     to: payload.fillContract as Hex,
     data: testFill({
-      ...{ id, orderId: reference, natives, tokens },
+      id,
+      orderId: reference,
+      natives,
+      tokens,
       ...('calls' in payload &&
         order !== undefined && { orderCalls: orderCallsOf(payload, { order, tokens }) }),
     }),
@@ -187,7 +195,9 @@ function orderCallsOf(
   // CAST: orders of two EVM chains name EVM addresses, and a salt of 32 bytes.
   const [orderSalt, rest] = [order.salt as Hex, (recipient ?? zeroAddress) as Hex]
   return {
-    ...{ orderSalt, recipient: rest, sweptTokens: tokens.map(({ token }) => token) },
+    orderSalt,
+    recipient: rest,
+    sweptTokens: tokens.map(({ token }) => token),
     // CAST: see above.
     calls: calls.map(({ to, data, value }) => ({ to: to as Hex, data, value: BigInt(value) })),
   }

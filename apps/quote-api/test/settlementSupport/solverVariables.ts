@@ -16,7 +16,11 @@ export async function solverVariables(options: {
   databaseUrl.pathname = '/solver'
   return {
     ...solverEnvironment(network, {
-      ...{ quoteApiUrl, quoteApiKey, directory, opsPort: 0, pollMs: 50 },
+      quoteApiUrl,
+      quoteApiKey,
+      directory,
+      opsPort: 0,
+      pollMs: 50,
       databaseUrl: databaseUrl.toString(),
     }),
     ECDSA_PRIVATE_KEY: network.keys.fillWallet.privateKey,

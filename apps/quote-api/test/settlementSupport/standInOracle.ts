@@ -197,8 +197,12 @@ async function mappingAnswer(body: unknown, account: PrivateKeyAccount): Promise
 }
 
 const mappingRequest = z.object({
-  ...{ walletChainId: z.string(), wallet: evmAddressText, depositor: evmAddressText },
-  ...{ id: bytes32Text, nonce: z.string(), signature: hexText(200) },
+  walletChainId: z.string(),
+  wallet: evmAddressText,
+  depositor: evmAddressText,
+  id: bytes32Text,
+  nonce: z.string(),
+  signature: hexText(200),
 })
 
 const signatureChainOf = (key: unknown): number => (key === 'optimism' ? 10 : 8_453)

@@ -26,13 +26,13 @@ const endings: Readonly<Record<string, StepName>> = {
   failure: 'failed',
 }
 const ofDeposits: Readonly<Record<string, StepName>> = {
-  ...{ seen: 'deposit-seen', taken: 'deposit-accepted', refund_due: 'deposit-to-return' },
-  ...{
-    refunded: 'deposit-returned',
-    ignored: 'deposit-kept',
-    held: 'deposit-stopped',
-    orphaned: 'deposit-lost',
-  },
+  seen: 'deposit-seen',
+  taken: 'deposit-accepted',
+  refund_due: 'deposit-to-return',
+  refunded: 'deposit-returned',
+  ignored: 'deposit-kept',
+  held: 'deposit-stopped',
+  orphaned: 'deposit-lost',
 }
 
 /** Checks every request of a database that has any event. The database must not change meanwhile. */

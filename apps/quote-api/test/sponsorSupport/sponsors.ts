@@ -54,16 +54,17 @@ export async function holdFor(
   const ledger = createLedger()
   for (const { requestId, heldMicroUsd, debitMicroUsd } of holds) {
     const request = {
-      ...{
-        requestId,
-        sponsor: wallet,
-        apiKeyId: keyId,
-        user: wallet,
-        recipient: wallet,
-        requoteKey: requestId,
-      },
-      ...{ originChainId: 8_453, destinationChainId: 10, components: ['execution'] as const },
-      ...{ amountMicroUsd: heldMicroUsd, lifetimeSeconds: 3_600 },
+      requestId,
+      sponsor: wallet,
+      apiKeyId: keyId,
+      user: wallet,
+      recipient: wallet,
+      requoteKey: requestId,
+      originChainId: 8_453,
+      destinationChainId: 10,
+      components: ['execution'] as const,
+      amountMicroUsd: heldMicroUsd,
+      lifetimeSeconds: 3_600,
     }
     const outcome = await database.transaction((tx) => ledger.reserve(tx, request))
     if (outcome.status !== 'reserved') throw new Error(`nothing is held: ${outcome.status}`)

@@ -203,8 +203,15 @@ function openContractChain(
     (one) => parts.codec.canonicalAddress(one) as Hex,
   )
   const paying = payingFamily.open({
-    ...{ chainId: config.chainId, client, submit, finalBlocks, signer, fillContract, listedFillContracts },
-    ...{ recordsPayments, nowMs: () => Date.now() },
+    chainId: config.chainId,
+    client,
+    submit,
+    finalBlocks,
+    signer,
+    fillContract,
+    listedFillContracts,
+    recordsPayments,
+    nowMs: () => Date.now(),
   })
   return { ...parts, kind: 'contract', config: { ...config, fillContract }, paying }
 }
@@ -240,11 +247,22 @@ function openMarkedChain(
       ? undefined
       : { program: parts.codec.canonicalAddress(depositAddressProgram), depository: ownDepository }
   const paying = family.open({
-    ...{ client, network, key, fillContract, addressProgram, account, mappings, depositories },
+    client,
+    network,
+    key,
+    fillContract,
+    addressProgram,
+    account,
+    mappings,
+    depositories,
   })
   refuseOtherKey(parts, config, 'fillWallet', { what: `account of ${setting}`, value: paying.address })
   return {
-    ...{ ...parts, kind: 'marked', paying, fillContract, landsWithinSeconds },
+    ...parts,
+    kind: 'marked',
+    paying,
+    fillContract,
+    landsWithinSeconds,
     addressProgram: addressProgram?.program,
   }
 }

@@ -127,7 +127,10 @@ function openPaying(
   const records = observedRecords(createRecords(database), { chains: chains.paying, valuer, metrics })
   const opened = chains.paying.map((chain) =>
     openDesk(logger, {
-      ...{ chain, records, market, elections },
+      chain,
+      records,
+      market,
+      elections,
       exposure: exposureLimitsOf(files.solver, chain.policy),
     }),
   )
@@ -179,7 +182,12 @@ function fillingOf(
   const { toleranceBps, lossPerOrderMicroUsd, lossPerHourMicroUsd, claimsPerHourMicroUsd } = files.solver
   const { chains, records, deposits, networkOf, valuer, following } = parts
   return {
-    ...{ chains, records, deposits, networkOf, denyList, isDryRun: config.isDryRun },
+    chains,
+    records,
+    deposits,
+    networkOf,
+    denyList,
+    isDryRun: config.isDryRun,
     orders: { networkOf, recoverSigner, orderSigners: settings.orderSigners },
     sharing: sharingOf(files.solver, signer.address),
     hasOracles: config.oracles !== undefined,
@@ -206,7 +214,9 @@ async function openWork(
     chains: (await Promise.all(filling.chains.map(contractsOf))).flatMap(
       ([{ key, chainId, desk }, contracts]) =>
         contracts.map((fillContract, index) => ({
-          ...{ chainId, wallet: desk.address, fillContract },
+          chainId,
+          wallet: desk.address,
+          fillContract,
           floors: (index === 0 && files.solver.chains[key]?.floors) || [],
         })),
     ),

@@ -43,7 +43,9 @@ export async function openDatabase(
   const connectionString = databaseUrl?.reveal() ?? running ?? embedded?.connectionString ?? ''
   const shared = { connectionString, onConnectionLost: options.onConnectionLost }
   const opening = openMigrated({
-    ...{ ...shared, applicationName: 'causeway-solver', directories: schemaModules },
+    ...shared,
+    applicationName: 'causeway-solver',
+    directories: schemaModules,
     setting: databaseUrl === undefined ? 'CAUSEWAY_LOCAL_DIR' : 'DATABASE_URL',
   })
   const database = await opening.catch(async (error: unknown) => {

@@ -110,7 +110,8 @@ test('everything that is missing is found at once', async () => {
   const names = ['DATABASE_URL', 'QUOTE_API_URL', 'SOLVER_API_KEY', 'ORDER_SIGNERS']
   const found = await examine({
     ...Object.fromEntries(names.map((name) => [name, ''])),
-    ...{ ECDSA_PRIVATE_KEY: '', BASE_SEPOLIA_RPC_URL: '' },
+    ECDSA_PRIVATE_KEY: '',
+    BASE_SEPOLIA_RPC_URL: '',
   })
   const stops = found.filter((one) => one.startsWith('stops')).map((one) => one.split(' ')[1])
   expect(stops).toEqual(expect.arrayContaining([...names, 'ECDSA_PRIVATE_KEY', 'solver:']))
@@ -130,7 +131,8 @@ test('what a family is paid with, and lacks, is found beside the rest', async ()
   const key = (digits: string) => `0x${digits.repeat(32)}`
   const set = {
     RELAY_TESTNET_RPC_URL: `http://127.0.0.1:9/${canary}`,
-    ...{ HYPERLIQUID_PRIVATE_KEY: key('5b'), HUB_ECDSA_PRIVATE_KEY: key('5c') },
+    HYPERLIQUID_PRIVATE_KEY: key('5b'),
+    HUB_ECDSA_PRIVATE_KEY: key('5c'),
     ORACLES: [1, 2, 3].map((one) => `http://127.0.0.1:9||0x${`a${one}`.repeat(20)}`).join(';'),
   }
   expect(
@@ -165,8 +167,14 @@ async function configsPayingOn(key: string): Promise<string> {
     chains: {
       ...Object(file['chains']),
       [key]: {
-        ...{ chainId: 1_337, name: key, displayName: key, blockTimeMs: 1_000, headMaxAgeMs: 60_000 },
-        ...{ feeModel: { kind: 'flat' }, pinPolicy: [{ blocks: 0 }], currencies: [] },
+        chainId: 1_337,
+        name: key,
+        displayName: key,
+        blockTimeMs: 1_000,
+        headMaxAgeMs: 60_000,
+        feeModel: { kind: 'flat' },
+        pinPolicy: [{ blocks: 0 }],
+        currencies: [],
       },
     },
   }))

@@ -47,8 +47,11 @@ export async function examineSolver(
   }
   if (values.DRY_RUN === 'on') {
     findings.add({
-      ...{ code: 'setting-without-effect', severity: 'degrades', setting: 'DRY_RUN' },
-      ...{ seen: 'is on: nothing is signed, and no order is filled', fix: 'Set DRY_RUN=off to fill.' },
+      code: 'setting-without-effect',
+      severity: 'degrades',
+      setting: 'DRY_RUN',
+      seen: 'is on: nothing is signed, and no order is filled',
+      fix: 'Set DRY_RUN=off to fill.',
     })
   }
   const readFile = (path: string) => readFileSync(path, 'utf8')
@@ -137,7 +140,10 @@ function termsOf(
   })
   const { sharing, lossPerOrderMicroUsd } = solver
   return termsQuery({
-    ...{ orderSigners, chains, sharedWallets: sharing?.fillWallets ?? [], lossPerOrderMicroUsd },
+    orderSigners,
+    chains,
+    sharedWallets: sharing?.fillWallets ?? [],
+    lossPerOrderMicroUsd,
   })
 }
 
@@ -182,7 +188,9 @@ const answerSchema = z.object({ differences: differencesSchema })
 function examineDifferences(text: string, findings: Findings): void {
   for (const difference of answerSchema.parse(JSON.parse(text)).differences) {
     findings.add({
-      ...{ code: 'solver-differs', severity: 'degrades', setting: 'QUOTE_API_URL' },
+      code: 'solver-differs',
+      severity: 'degrades',
+      setting: 'QUOTE_API_URL',
       seen: `quote-api and this solver differ: ${difference}`,
       fix: 'Mend the setting of the service that is wrong, and restart that one: until then nothing is sold that this solver would refuse.',
     })

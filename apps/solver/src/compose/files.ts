@@ -107,7 +107,10 @@ function withRunningChains(solver: SolverFile, { chains }: ChainRegistry, findin
     if (chain?.ready !== false) continue
     const setting = chain.unsetVariables.join(', ') || `httpRpcUrl of ${key}`
     findings.add({
-      ...{ code: 'chain-without-endpoint', severity: 'degrades', setting, fix: '' },
+      code: 'chain-without-endpoint',
+      severity: 'degrades',
+      setting,
+      fix: '',
       seen: `${key} has no endpoint: orders that pay there are not filled`,
     })
   }

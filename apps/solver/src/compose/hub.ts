@@ -50,7 +50,9 @@ export function openHub(
   if (verifyingContract === undefined) return undefined
   const now = () => Date.now()
   const client = createJsonRpcClient({
-    ...{ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now },
+    chainId: hub.id,
+    endpoints: hub.endpoints.map((url) => ({ url })),
+    now,
   })
   const quorum = createQuorumOver(client, { now })
   const entries = createHubEntries({ quorum, mappingAddress: verifyingContract })
@@ -61,7 +63,9 @@ export function openHub(
   const transactions = createHubTransactions({ client, chainId, signer })
   const writer = createMappingWriter({ transactions, entries, domain })
   const vouching = {
-    ...{ threshold: oracles.threshold, domain, multisig },
+    threshold: oracles.threshold,
+    domain,
+    multisig,
     oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
   }
   // The wallet's signature names an EVM chain; any one that oracles know will do.
@@ -72,7 +76,9 @@ export function openHub(
     return createNonceMappings({ chain, entries, signatureChain: { id, number }, writer, vouching })
   }
   const recoveries = createHubRecoveries({
-    ...{ vouching, writer, transactions },
+    vouching,
+    writer,
+    transactions,
     reader: createHubReader({ quorum, oracleAddress, rule: newestBlock }),
     executionDomain: { chainId, verifyingContract: oracleAddress, version: hub.oracleVersion },
   })

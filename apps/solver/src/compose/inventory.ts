@@ -52,7 +52,9 @@ export async function reportInventory(
         const balanceOf = balancesOn(chain)
         return currenciesOn(chain, files, hubDebts).map(
           async ({ currency, ...described }): Promise<Holding> => ({
-            ...{ chain: key, currency, ...described },
+            chain: key,
+            currency,
+            ...described,
             amount: await balanceOf(currency),
             floor: floorOf(files, key, currency),
             atHub: hubDebts?.atHub(key, currency) ?? [],
@@ -115,7 +117,9 @@ type Owed = {
 function openBooks({ id, endpoints, oracleAddress, hubAddress }: RegisteredHub) {
   const now = () => Date.now()
   const client = createJsonRpcClient({
-    ...{ chainId: id, endpoints: endpoints.map((url) => ({ url })), now },
+    chainId: id,
+    endpoints: endpoints.map((url) => ({ url })),
+    now,
   })
   const quorum = createQuorumOver(client, { now })
   return { client, books: createHubBooks({ quorum, oracleAddress, hubAddress }) }
@@ -229,7 +233,11 @@ function currenciesOn({ key, codec }: PaidChain, { quote }: LoadedFiles, hubDebt
       return solver || currency === codec.nativeCurrency || isOwed
     })
     .map(({ currency, symbol, decimals, asset, targetShareBps }) => ({
-      ...{ currency, symbol, decimals, asset, targetShareBps },
+      currency,
+      symbol,
+      decimals,
+      asset,
+      targetShareBps,
     }))
 }
 

@@ -42,6 +42,7 @@ export async function openHubKey(
     environment: variables,
     readFile: (path) => readFileSync(path, 'utf8'),
     warn: (message) => logger.warn({ event: 'signer_setting' }, message),
-    ...{ prefix: hubKeyPrefix, isThreaded: false },
+    prefix: hubKeyPrefix,
+    isThreaded: false,
   })
 }

@@ -11,7 +11,8 @@ function start({ everyMs = 60_000, roundMs = 0 } = {}) {
   const failures: unknown[] = []
   const state = { isBroken: false }
   const loop = startLoop({
-    ...{ everyMs, waker },
+    everyMs,
+    waker,
     async run(told) {
       rounds.push(told)
       await pause(roundMs)

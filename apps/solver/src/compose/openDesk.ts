@@ -58,7 +58,10 @@ function openContractDesk(
   const { fillContracts, submitFailure, hasCode } = paying
   const { maxFeePerGasWei, bumpAfterSeconds, transactionGasMax } = policy
   const strategy = new NonceStrategy({
-    ...{ paying, fillContract, records, nowMs },
+    paying,
+    fillContract,
+    records,
+    nowMs,
     marketFees: () => {
       const fees = feesOf(market, chainId)
       return fees instanceof EthereumFees ? fees : undefined
@@ -67,7 +70,15 @@ function openContractDesk(
   })
   const desk = new PaymentDesk(strategy, deskOptions(logger, parts, strategy))
   return {
-    ...{ key, chainId, codec, payees, fillContract, fillContracts, desk, exposure, hasCode },
+    key,
+    chainId,
+    codec,
+    payees,
+    fillContract,
+    fillContracts,
+    desk,
+    exposure,
+    hasCode,
     landsWithinSeconds: minedWithinSeconds,
     ...(submitFailure !== undefined && { submitFailure }),
     ...costs(market, chainId, policy),
@@ -90,18 +101,33 @@ function openMarkedDesk(logger: Logger, parts: DeskParts & { readonly chain: Mar
   const { address } = paying
   const { maxFeePerGasWei } = policy
   const strategy = new ExpiringStrategy({
-    ...{ chainId, paying, landsWithinSeconds, records, maxFeePerGasWei, nowMs },
+    chainId,
+    paying,
+    landsWithinSeconds,
+    records,
+    maxFeePerGasWei,
+    nowMs,
     marketFees: () => feesOf(market, chainId),
   })
   const desk = new PaymentDesk(strategy, deskOptions(logger, parts, strategy))
   const open = () => records.active(address, chainId, Number.MAX_SAFE_INTEGER)
   return {
-    ...{ key, chainId, codec, payees: chain.payees, desk, landsWithinSeconds, ...noContracts },
+    key,
+    chainId,
+    codec,
+    payees: chain.payees,
+    desk,
+    landsWithinSeconds,
+    ...noContracts,
     record: createMarkedRecord(paying),
-    ...{ fillContract, addressProgram, exposure },
+    fillContract,
+    addressProgram,
+    exposure,
     ...costs(market, chainId, policy),
     inventory: createPlainInventory({
-      ...{ balanceOf: (currency) => paying.balanceOf(currency), open, floors: floorsOf(policy) },
+      balanceOf: (currency) => paying.balanceOf(currency),
+      open,
+      floors: floorsOf(policy),
       isAllowed: createAllowances({ desk, paying, open }),
     }),
   }
@@ -112,7 +138,10 @@ function openLineDesk(logger: Logger, parts: DeskParts & { readonly chain: LineP
   const { key, chainId, codec, policy, paying, landsWithinSeconds } = chain
   const { maxFeePerGasWei, bumpAfterSeconds, gatherBelowSatPerKvb: gatherBelow } = policy
   const strategy = new LineStrategy({
-    ...{ chainId, paying, records, nowMs },
+    chainId,
+    paying,
+    records,
+    nowMs,
     rules: { maxFeePerGasWei, bumpAfterMs: bumpAfterSeconds * 1_000, gatherBelow },
     marketFees: () => {
       const fees = feesOf(market, chainId)
@@ -126,10 +155,17 @@ function openLineDesk(logger: Logger, parts: DeskParts & { readonly chain: LineP
     if (chore !== undefined) await desk.begin(chore)
   }
   return {
-    ...{ key, chainId, codec, payees: chain.payees, desk, landsWithinSeconds, ...noContracts },
+    key,
+    chainId,
+    codec,
+    payees: chain.payees,
+    desk,
+    landsWithinSeconds,
+    ...noContracts,
     record: createMarkedRecord(paying),
     ...costs(market, chainId, policy),
-    ...{ sweeping: paying, exposure },
+    sweeping: paying,
+    exposure,
     inventory: createLineInventory({ left, gather }, { currency: paying.currency, floors: floorsOf(policy) }),
   }
 }
@@ -141,15 +177,19 @@ const deskOptions = (
   { chain, records, elections }: DeskParts & { readonly chain: PaidChain },
   { address, chainId }: { readonly address: string; readonly chainId: number },
 ): DeskOptions => ({
-  ...{ records, rules: gasBudgetsOf(chain.policy) },
+  records,
+  rules: gasBudgetsOf(chain.policy),
   leadership: () => elections.leadershipOf(leaseName(address, chainId)),
   log: recordLog(logger, chain.key),
 })
 
 /** Members of a chain without contracts for sweeps and permits. */
 const noContracts = {
-  ...{ fillContract: undefined, depositAddresses: undefined, permitRouter: undefined },
-  ...{ permit2Router: undefined, multicall3: undefined },
+  fillContract: undefined,
+  depositAddresses: undefined,
+  permitRouter: undefined,
+  permit2Router: undefined,
+  multicall3: undefined,
 }
 
 const floorsOf = ({ floors }: PaidChain['policy']): ReadonlyMap<string, bigint> =>

@@ -8,7 +8,8 @@ export const submitCheck = ({ key, submitFailure }: SolverChain): readonly Readi
     ? []
     : [
         {
-          ...{ name: `submit-${key}`, isShownOnly: true },
+          name: `submit-${key}`,
+          isShownOnly: true,
           async check() {
             const failure = submitFailure()
             if (failure !== undefined) throw failure
@@ -18,6 +19,7 @@ export const submitCheck = ({ key, submitFailure }: SolverChain): readonly Readi
 
 /** Readiness check of the oracles. It is only shown: the solver pays on, up to the limits of unattested payments. */
 export const oraclesCheck = (sight: OracleSight): ReadinessCheck => ({
-  ...{ name: 'oracles', isShownOnly: true },
+  name: 'oracles',
+  isShownOnly: true,
   check: async () => sight.assertEnough(),
 })

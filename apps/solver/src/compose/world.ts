@@ -61,7 +61,7 @@ export async function openWorld(
   onClose('connections', 'chains', () => chains.close())
   checkHubKey(hubKey?.address, [signer.address, ...chains.paying.map(({ paying }) => paying.address)])
   const { opened, database } = await openState(service, config)
-  return { ...{ config, settings, signer, hub, files, chains }, ...{ opened, database, denyList } }
+  return { config, settings, signer, hub, files, chains, opened, database, denyList }
 }
 
 async function openState(

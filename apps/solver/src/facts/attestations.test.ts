@@ -47,10 +47,14 @@ test('Q-136: what is told of each chain and of all is what payments count, again
 
 test('L-21: a file without limits has those that its page names', () => {
   expect(exposureLimitsOf({}, {})).toEqual({
-    ...{ chainMicroUsd: 500_000_000_000n, allMicroUsd: 2_000_000_000_000n, refusedMicroUsd: 100_000_000n },
+    chainMicroUsd: 500_000_000_000n,
+    allMicroUsd: 2_000_000_000_000n,
+    refusedMicroUsd: 100_000_000n,
   })
   const own = { unattestedMaxMicroUsd: 7n }
   expect(exposureLimitsOf({ ...own, refusedMaxMicroUsd: 0n }, { unattestedMaxMicroUsd: 5n })).toEqual({
-    ...{ chainMicroUsd: 5n, allMicroUsd: 7n, refusedMicroUsd: 0n },
+    chainMicroUsd: 5n,
+    allMicroUsd: 7n,
+    refusedMicroUsd: 0n,
   })
 })

@@ -53,7 +53,8 @@ function questionOf(
 ): { readonly request: object; readonly messageId: Hex } {
   const { order, orderSignature, inputs, deposited, refundIndex = 0 } = asked
   const result = {
-    ...{ orderId: hashOf(order, networkOf), status: 1 },
+    orderId: hashOf(order, networkOf),
+    status: 1,
     totalWeightedInputPaymentBpsDiff: String(weightedInputBpsDiff(order, [deposited]) ?? 0n),
   }
   const shared = { order, orderSignature, inputs }

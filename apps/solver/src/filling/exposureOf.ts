@@ -26,7 +26,11 @@ export async function exposureOf(
   const { kind } = order
   const { chainId, exposure: limits } = chain
   return {
-    ...{ kind, chainId, microUsd, limits, traits: await traitsOf(payment) },
+    kind,
+    chainId,
+    microUsd,
+    limits,
+    traits: await traitsOf(payment),
     appFees: appFeesOf(order, deposit),
     hasOracles: filling.hasOracles,
     asked: deposit === undefined ? undefined : askedOf(payment, deposit, past),
@@ -86,8 +90,11 @@ function askedOf(
   if (!isAttestable) return undefined
   return {
     // CAST: its signer was recovered from it.
-    ...{ order, orderSignature: proof.orderSignature as Hex, refundIndex },
-    ...{ inputs: [{ transactionId, onchainId: id, inputIndex: 0 }], deposited: deposit.amount },
+    order,
+    orderSignature: proof.orderSignature as Hex,
+    refundIndex,
+    inputs: [{ transactionId, onchainId: id, inputIndex: 0 }],
+    deposited: deposit.amount,
     booking: paid.booking,
   }
 }

@@ -296,7 +296,9 @@ function subjectOf(
       ? { budget: 'claims', amount: lossMicroUsd, perHour: claimsPerHourMicroUsd }
       : { budget: 'loss', amount: lossMicroUsd, perHour: lossPerHourMicroUsd }
   return {
-    ...{ kind, orderId, deadline },
+    kind,
+    orderId,
+    deadline,
     payments: [...needsOf(order)].map(([currency, amount]) => ({ currency, amount })),
     deposits: deposit === undefined ? [] : [depositKey(deposit)],
     charges: [charge],

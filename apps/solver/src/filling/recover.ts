@@ -51,7 +51,9 @@ export async function recover(
   await stopSigned(past, filling)
   const [deposit] = (await filling.deposits.read(position, mostMicroUsd)) ?? []
   const judged = judgeRecovery({
-    ...{ orderId, deposit, fillWallet: origin.desk.address },
+    orderId,
+    deposit,
+    fillWallet: origin.desk.address,
     isRefundable: proof.order.inputs.some(({ refunds }) =>
       refunds.some(({ recipient }) => !origin.payees.isBurnt(recipient)),
     ),

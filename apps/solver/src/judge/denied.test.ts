@@ -14,15 +14,16 @@ const payment = (recipient: string) => ({ recipient, currency: other, amount: 1n
 const call = (to: `0x${string}`) => ({ to, data: '0x' as const, value: 0n })
 const clean = { payments: [payment(other)], calls: [call(other)], recipient: other }
 const deposit: SeenDeposit = {
-  ...{
-    chainId: 8_453,
-    chainKey: 'base',
-    refundChainId: 8_453,
-    transactionId: '0x1',
-    ordinal: 0,
-    orderId: '0x2',
-  },
-  ...{ depositor: denied, currency: other, amount: 1n, inTransaction: 1n },
+  chainId: 8_453,
+  chainKey: 'base',
+  refundChainId: 8_453,
+  transactionId: '0x1',
+  ordinal: 0,
+  orderId: '0x2',
+  depositor: denied,
+  currency: other,
+  amount: 1n,
+  inTransaction: 1n,
 }
 
 describe('a payment', () => {

@@ -23,20 +23,22 @@ const salt = `0x${'5a'.repeat(32)}` as const
 const clone = orderCloneAddress({ fillContract, filler, orderSalt: salt, recipient, calls: [call] })
 
 const order: Order = {
-  ...{ version: 'v1', solverChainId: 'base', solver: recipient, salt, fees: [] },
+  version: 'v1',
+  solverChainId: 'base',
+  solver: recipient,
+  salt,
+  fees: [],
   inputs: [
     {
       payment: { chainId: 'base', currency: usdc, amount: '100', weight: '1' },
       refunds: [
         {
-          ...{
-            chainId: 'base',
-            recipient,
-            currency: usdc,
-            minimumAmount: '95',
-            deadline: 9,
-            extraData: '0x',
-          },
+          chainId: 'base',
+          recipient,
+          currency: usdc,
+          minimumAmount: '95',
+          deadline: 9,
+          extraData: '0x',
         },
       ],
     },
@@ -45,24 +47,45 @@ const order: Order = {
     chainId: 'optimism',
     payments: [{ recipient: clone, currency: usdc, minimumAmount: '90', expectedAmount: '99' }],
     calls: [encodeOrderCall(call)],
-    ...{ deadline: 9, extraData: encodeFillExtraData(fillContract) },
+    deadline: 9,
+    extraData: encodeFillExtraData(fillContract),
   },
 }
 const asked = {
-  ...{ orderId, chainKey: 'optimism', chainId: 10, fillContract, deadline: 9 },
+  orderId,
+  chainKey: 'optimism',
+  chainId: 10,
+  fillContract,
+  deadline: 9,
   payments: [{ recipient: clone, currency: usdc, amount: 99n }],
-  ...{ calls: [call], recipient, filler },
+  calls: [call],
+  recipient,
+  filler,
 } as const
 const deposit: SeenDeposit = {
-  ...{ chainId: 8453, chainKey: 'base', refundChainId: 8453, transactionId: '0x1', ordinal: 0 },
-  ...{ orderId, depositor: recipient, currency: usdc, amount: 100n, inTransaction: 100n },
+  chainId: 8453,
+  chainKey: 'base',
+  refundChainId: 8453,
+  transactionId: '0x1',
+  ordinal: 0,
+  orderId,
+  depositor: recipient,
+  currency: usdc,
+  amount: 100n,
+  inTransaction: 100n,
 }
 const depositOf = (amount: bigint): SeenDeposit => ({ ...deposit, amount, inTransaction: amount })
 /** A token of 12 decimals worth a dollar, and native coin worth nothing: an amount is micro-USD. */
 const value: Valuer = (_chain, currency, amount) => (currency === native ? 0n : amount * 10n ** 12n)
 const limits = { toleranceBps: 0, lossPerOrderMicroUsd: 5n }
 const fill: FillFacts = {
-  ...{ asked, order, deposits: [deposit], inputCurrency: usdc, isGivenBack: false, value, limits },
+  asked,
+  order,
+  deposits: [deposit],
+  inputCurrency: usdc,
+  isGivenBack: false,
+  value,
+  limits,
 }
 
 describe('terms of a fill', () => {
@@ -153,11 +176,21 @@ describe('a refund', () => {
   const refund: RefundFacts = {
     order,
     refund: { orderId, chainId: 8453, chainKey: 'base', recipient, currency: usdc, amount: 95n },
-    ...{ deposit, isGivenBack: false, givenBackThere: 0n, hasFilledFrom: false },
-    ...{ inputCurrency: usdc, fill: { kind: 'over' }, appFees: 0n, value, limits },
+    deposit,
+    isGivenBack: false,
+    givenBackThere: 0n,
+    hasFilledFrom: false,
+    inputCurrency: usdc,
+    fill: { kind: 'over' },
+    appFees: 0n,
+    value,
+    limits,
   }
   const filled = (amount: bigint, deposits: readonly string[] = [depositKey(deposit)]): FillState => ({
-    ...{ kind: 'filled', chainId: 10, payments: [{ currency: usdc, amount }], deposits },
+    kind: 'filled',
+    chainId: 10,
+    payments: [{ currency: usdc, amount }],
+    deposits,
   })
 
   test('goes back when the order can take its deposit no more', () => {
@@ -261,8 +294,11 @@ describe('the gas of a refund', () => {
 
   test('that is not paid for has a quarter of the budget of fills, unless it is named', () => {
     const policy = {
-      ...{ maxFeePerGasWei: 1n, gasPerHourWei: 401n, relayGasPerHourWei: 7n },
-      ...{ bumpAfterSeconds: 30, floors: [] },
+      maxFeePerGasWei: 1n,
+      gasPerHourWei: 401n,
+      relayGasPerHourWei: 7n,
+      bumpAfterSeconds: 30,
+      floors: [],
     }
     expect(gasBudgetsOf(policy).refundGasPerHourWei).toBe(100n)
     expect(gasBudgetsOf({ ...policy, refundGasPerHourWei: 0n }).refundGasPerHourWei).toBe(0n)

@@ -5,16 +5,21 @@ import { judgeRecovery, type PaymentMark, type RecoveryFacts } from './judgeReco
 const orderId: Hex = `0x${'1'.repeat(64)}`
 const refund: Hex = `0x${'2'.repeat(64)}`
 const closed: PaymentMark = {
-  ...{ id: orderId, isOwn: true, state: 'closed', timestampSeconds: 100, endSeconds: 200 },
+  id: orderId,
+  isOwn: true,
+  state: 'closed',
+  timestampSeconds: 100,
+  endSeconds: 200,
 }
 const open: PaymentMark = { ...closed, state: 'open' }
 const paid: PaymentMark = { ...closed, state: 'paid' }
 const facts: RecoveryFacts = {
-  ...{ orderId, fillWallet: '0xwallet', isRefundable: true, deposit: { orderId, depositor: '0xuser' } },
-  ...{
-    signed: [{ kind: 'fill', outcome: 'cancelled', isSettled: false }],
-    marks: [closed, { ...closed, id: refund }],
-  },
+  orderId,
+  fillWallet: '0xwallet',
+  isRefundable: true,
+  deposit: { orderId, depositor: '0xuser' },
+  signed: [{ kind: 'fill', outcome: 'cancelled', isSettled: false }],
+  marks: [closed, { ...closed, id: refund }],
 }
 
 describe('a solver', () => {

@@ -24,22 +24,27 @@ const depository = 'bcrt1qzuhdurqrt0ka05wd7zvphj47zzg8jcyfun6ejm'
 const native = 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8'
 
 const sweeping = {
-  ...{ publicKey, depository },
+  publicKey,
+  depository,
   depositAddress(terms: Parameters<typeof bitcoinDepositAddress>[0]) {
     const made = bitcoinDepositAddress(terms, network)
     return { ...made, name: bitcoinDepositName(made.address, network) }
   },
 }
 const chain = {
-  ...{ key: 'bitcoin', sweeping },
+  key: 'bitcoin',
+  sweeping,
   orders: {
-    ...{ networkOf, recoverSigner },
+    networkOf,
+    recoverSigner,
     orderSigners: new Set([signer.address.toLowerCase()]),
   },
 }
 const terms = {
   orderSigner: signer.address.toLowerCase() as Hex, // CAST: an address is hex.
-  ...{ sweeper: publicKey, depositor, nonce: `0x${'a1'.repeat(32)}` as const },
+  sweeper: publicKey,
+  depositor,
+  nonce: `0x${'a1'.repeat(32)}` as const,
 }
 const { address, name, script } = sweeping.depositAddress(terms)
 
@@ -47,24 +52,37 @@ function orderFor(change: { salt?: Hex; chainId?: string; refundTo?: string } = 
   const { salt = `${name}${'07'.repeat(12)}`, chainId = 'bitcoin', refundTo = depositor } = change
   const currency = chainId === 'bitcoin' ? native : `0x${'0'.repeat(40)}`
   return {
-    ...{ version: 'v1', solverChainId: 'base', solver: signer?.address ?? '0x', salt, fees: [] },
+    version: 'v1',
+    solverChainId: 'base',
+    solver: signer?.address ?? '0x',
+    salt,
+    fees: [],
     inputs: [
       {
         payment: { chainId, currency, amount: '100000', weight: '1' },
         refunds: [
           {
-            ...{ chainId, recipient: refundTo, currency, minimumAmount: '90000' },
-            ...{ deadline: 9, extraData: '0x' },
+            chainId,
+            recipient: refundTo,
+            currency,
+            minimumAmount: '90000',
+            deadline: 9,
+            extraData: '0x',
           },
         ],
       },
     ],
     output: {
-      ...{ chainId: 'base', calls: [], deadline: 9, extraData: '0x' },
+      chainId: 'base',
+      calls: [],
+      deadline: 9,
+      extraData: '0x',
       payments: [
         {
-          ...{ recipient: `0x${'bb'.repeat(20)}`, currency: `0x${'aa'.repeat(20)}` },
-          ...{ minimumAmount: '90', expectedAmount: '99' },
+          recipient: `0x${'bb'.repeat(20)}`,
+          currency: `0x${'aa'.repeat(20)}`,
+          minimumAmount: '90',
+          expectedAmount: '99',
         },
       ],
     },
@@ -75,7 +93,12 @@ async function sweepOf(order: SweepRequest['order'], by = signer): Promise<Sweep
   const orderId = hashOf(order, networkOf)
   const orderSignature = (await by?.signMessage({ message: { raw: orderId } })) ?? ''
   return {
-    ...{ depositAddress: address, orderId, terms, order, orderSignature, goesBack: false },
+    depositAddress: address,
+    orderId,
+    terms,
+    order,
+    orderSignature,
+    goesBack: false,
   }
 }
 let honest: SweepRequest
@@ -85,13 +108,19 @@ beforeAll(async () => {
 
 test('for its own order it goes into the depository, which the transaction names the order for', () => {
   expect(judgeSweep(honest, chain)).toEqual({
-    ...{ kind: 'take', recipient: depository, orderId: honest.orderId, script },
+    kind: 'take',
+    recipient: depository,
+    orderId: honest.orderId,
+    script,
   })
 })
 
 test('without an order it goes back to its depositor, and to nobody else', () => {
   expect(judgeSweep({ ...honest, goesBack: true, orderSignature: '0x' }, chain)).toEqual({
-    ...{ kind: 'take', recipient: depositor, orderId: undefined, script },
+    kind: 'take',
+    recipient: depositor,
+    orderId: undefined,
+    script,
   })
 })
 

@@ -9,19 +9,22 @@ const value: Valuer = (_chainId, currency, amount) =>
   currency === 'usd' ? amount * cent : currency === 'coin' ? amount * 200n * cent : undefined
 
 const deposit = depositKey({
-  ...{
-    chainId: 10,
-    chainKey: 'optimism',
-    refundChainId: 10,
-    transactionId: '0xab',
-    ordinal: 0,
-    orderId: '0x01',
-  },
-  ...{ depositor: '0xd', currency: 'usd', amount: 1_000n, inTransaction: 1_000n },
+  chainId: 10,
+  chainKey: 'optimism',
+  refundChainId: 10,
+  transactionId: '0xab',
+  ordinal: 0,
+  orderId: '0x01',
+  depositor: '0xd',
+  currency: 'usd',
+  amount: 1_000n,
+  inTransaction: 1_000n,
 })
 const payment: FinalPayment = {
-  ...{ chainId: 8453, deposits: [deposit] },
-  ...{ payments: [{ currency: 'usd', amount: 700n }], gas: { currency: 'coin', amount: 1n } },
+  chainId: 8453,
+  deposits: [deposit],
+  payments: [{ currency: 'usd', amount: 700n }],
+  gas: { currency: 'coin', amount: 1n },
 }
 
 test('is the deposit less the payment and its gas', () => {

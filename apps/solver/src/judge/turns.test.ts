@@ -82,7 +82,8 @@ describe.each(turnsOf)('%s', (_what, turnOf) => {
     fc.assert(
       fc.property(ids, fc.nat(2), (id, wallet) => {
         const always = Array.from({ length: 90 }, (_, index) => ({
-          ...{ wallet, landsAfter: 1 },
+          wallet,
+          landsAfter: 1,
           atSeconds: deadline - 3_000 + index * 60,
         }))
         expect(play(turnOf, id, always)).toEqual([wallets[wallet]])

@@ -131,7 +131,11 @@ function termsOf(work: DeskWork): PaymentTerms | string {
       if (calls.length > 0) return 'calls are not run on this chain'
       // A fill's price contained the rent of accounts that it creates; a refund's or a claim's did not.
       return {
-        ...{ id: work.id, mark: 'paid', orderId, makesNoState: kind !== 'fill', payments },
+        id: work.id,
+        mark: 'paid',
+        orderId,
+        makesNoState: kind !== 'fill',
+        payments,
         deadlineSeconds: deadline,
       }
     }

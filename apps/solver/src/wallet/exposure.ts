@@ -120,10 +120,14 @@ export function exposureOf(
   chains: readonly { readonly chainId: number; readonly limits: ExposureLimits }[],
 ): readonly { readonly chainId: number; readonly paidMicroUsd: bigint; readonly maxMicroUsd: bigint }[] {
   const totalExposure = chains.slice(0, 1).map(({ limits }) => ({
-    ...{ chainId: 0, paidMicroUsd: sumOf(sums, 'payments'), maxMicroUsd: limits.allMicroUsd },
+    chainId: 0,
+    paidMicroUsd: sumOf(sums, 'payments'),
+    maxMicroUsd: limits.allMicroUsd,
   }))
   const chainExposures = chains.map(({ chainId, limits }) => ({
-    ...{ chainId, paidMicroUsd: sums.get(chainId)?.payments ?? 0n, maxMicroUsd: limits.chainMicroUsd },
+    chainId,
+    paidMicroUsd: sums.get(chainId)?.payments ?? 0n,
+    maxMicroUsd: limits.chainMicroUsd,
   }))
   return [...totalExposure, ...chainExposures]
 }
@@ -357,8 +361,11 @@ export async function readFills(database: Queries, since: Date): Promise<readonl
     [since],
   )
   return rows.map((row) => ({
-    ...{ orderId: row.order_id, chainId: Number(row.chain_id), transactionId: row.transaction_id },
-    ...{ at: row.created_at, asked: askedSchema.parse(row.asked) },
+    orderId: row.order_id,
+    chainId: Number(row.chain_id),
+    transactionId: row.transaction_id,
+    at: row.created_at,
+    asked: askedSchema.parse(row.asked),
   }))
 }
 
@@ -399,8 +406,13 @@ export async function readDuePayments(
     [chainIds, limit],
   )
   return rows.map((row) => ({
-    ...{ id: row.record_id, attempt: Number(row.attempt), kind: row.kind, chainId: Number(row.chain_id) },
-    ...{ transactionId: row.transaction_id, microUsd: row.micro_usd, deposit: row.deposit ?? undefined },
+    id: row.record_id,
+    attempt: Number(row.attempt),
+    kind: row.kind,
+    chainId: Number(row.chain_id),
+    transactionId: row.transaction_id,
+    microUsd: row.micro_usd,
+    deposit: row.deposit ?? undefined,
     asked: askedSchema.parse(row.asked),
   }))
 }

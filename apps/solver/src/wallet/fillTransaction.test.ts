@@ -17,7 +17,11 @@ const call = { to: usdc, data: '0x1234', value: 3n } as const
 const clone = orderCloneAddress({ fillContract, filler, recipient, orderSalt: salt, calls: [call] })
 const shared = { orderId, chainId: 10, fillContract, deadline: 2_000 }
 const order = {
-  ...{ version: 'v1', solverChainId: 'base', solver: recipient, salt, fees: [] },
+  version: 'v1',
+  solverChainId: 'base',
+  solver: recipient,
+  salt,
+  fees: [],
   inputs: [{ payment: { chainId: 'base', currency: usdc, amount: '1', weight: '1' }, refunds: [] }],
   output: { chainId: 'optimism', payments: [], calls: [], deadline: 2_000, extraData: '0x' },
 }
@@ -28,8 +32,11 @@ const fill = {
     { recipient: clone, currency: nativeCurrency, amount: '7' },
     { recipient, currency: usdc, amount: '1' },
   ],
-  ...{ calls: [{ ...call, value: '3' }], recipient },
-  ...{ order, orderSignature: '0x', deposits: [] },
+  calls: [{ ...call, value: '3' }],
+  recipient,
+  order,
+  orderSignature: '0x',
+  deposits: [],
 }
 const recorded = { id: orderIdLower, filler } as const
 const withoutId = (data: Hex) => sliceHex(data, 0, size(data) - 32)

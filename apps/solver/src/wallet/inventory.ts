@@ -72,7 +72,9 @@ export function createInventory(
     if (currency === nativeCurrency) return true
     if ((await paying.allowanceFor(currency, spender)) >= amount) return true
     const data = encodeFunctionData({
-      ...{ abi: approvalAbi, functionName: 'approve', args: [spender, maxUint256] },
+      abi: approvalAbi,
+      functionName: 'approve',
+      args: [spender, maxUint256],
     })
     await chore(`approve-${currency}`, { to: tokenOf(currency), data, valueWei: 0n })
     return false

@@ -9,8 +9,18 @@ const owner = { chain: 'base', account: '0x01' }
 const other = { chain: 'optimism', account: '0x02' }
 
 const holding = (chain: string, amount: bigint, more: Partial<Holding> = {}): Holding => ({
-  ...{ chain, currency: `${chain}-usdc`, symbol: 'USDC', asset: 'usdc', decimals: 6, amount, floor: 0n },
-  ...{ targetShareBps: 5_000, atHub: [], unsettled: 0n, dayOutflow: 0n, ...more },
+  chain,
+  currency: `${chain}-usdc`,
+  symbol: 'USDC',
+  asset: 'usdc',
+  decimals: 6,
+  amount,
+  floor: 0n,
+  targetShareBps: 5_000,
+  atHub: [],
+  unsettled: 0n,
+  dayOutflow: 0n,
+  ...more,
 })
 const owed = (amount: bigint) => ({ atHub: [{ ...owner, amount }] })
 const nothing = { withdrawals: [], moves: [] }
@@ -86,7 +96,9 @@ describe('O-96: what to withdraw and to move', () => {
         const share = isShared ? Math.floor(10_000 / list.length) : undefined
         const holdings = list.map(({ hub: [first, second], ...one }, index) =>
           holding(`chain${index}`, one.amount, {
-            ...{ floor: one.floor, dayOutflow: one.dayOutflow, targetShareBps: share },
+            floor: one.floor,
+            dayOutflow: one.dayOutflow,
+            targetShareBps: share,
             atHub: [
               { ...owner, amount: first },
               { ...other, amount: second },
@@ -128,7 +140,8 @@ describe('O-96: the report', () => {
     const held = holding('base', 112n, { floor: 100n, ...owed(7n), unsettled: 5n, dayOutflow: 24n })
     expect(lastingSeconds(held)).toBe(43_200n)
     const text = describeInventory([held, holding('optimism', 1n, { floor: 2n })], nothing, {
-      ...{ format, commandOf: () => '' },
+      format,
+      commandOf: () => '',
     })
     expect(text.split('\n')).toEqual([
       'base  USDC  112  floor 100  on the hub 7  not settled on the hub 5  lasts 12 h at 24 a day',

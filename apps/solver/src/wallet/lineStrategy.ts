@@ -209,8 +209,11 @@ export class LineStrategy implements DeskStrategy<LineSight> {
       const offer = await this.#sign(work, { parent: end, gathered }, { before: unmined })
       if (offer === undefined) throw new NoGasPriceError(this.chainId)
       const record: LineRecord = {
-        ...{ ...unsigned, wallet: this.address, line: keptWork(work) },
-        ...{ transactions: [offer], cancellations: [] },
+        ...unsigned,
+        wallet: this.address,
+        line: keptWork(work),
+        transactions: [offer],
+        cancellations: [],
       }
       return { record, cost: offer.fee }
     }

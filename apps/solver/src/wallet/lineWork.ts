@@ -13,7 +13,8 @@ export const heldBy = ({ parent, gathered }: LineInputs): bigint =>
 
 /** The work as a record keeps it. */
 export const keptWork = ({ swept, payments, ...work }: LineWork): LineRecord['line'] => ({
-  ...{ ...work, payments: [...payments] },
+  ...work,
+  payments: [...payments],
   ...(swept && { swept: { ...swept, outputs: [...swept.outputs] } }),
 })
 

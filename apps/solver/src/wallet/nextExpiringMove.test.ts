@@ -7,14 +7,29 @@ import type { ExpiringRecord } from './signedRecord.ts'
 
 const one = { raw: '0x01', hash: 'first', lastValidHeight: 100n, fee: 7n, signedAtMs: 0 } as const
 const record: ExpiringRecord = {
-  ...{ id: 'item', attempt: 0, kind: 'fill', chainId: 9, wallet: 'w', nonce: 0, deadline: 1_000 },
+  id: 'item',
+  attempt: 0,
+  kind: 'fill',
+  chainId: 9,
+  wallet: 'w',
+  nonce: 0,
+  deadline: 1_000,
   terms: { id: `0x${'0d'.repeat(32)}`, mark: 'paid', payments: [] },
-  ...{ units: 1n, rent: 1n, transactions: [one], toldHash: 'first', payments: [], deposits: [] },
-  ...{ release: 'given', outcome: 'open', failureReported: false },
+  units: 1n,
+  rent: 1n,
+  transactions: [one],
+  toldHash: 'first',
+  payments: [],
+  deposits: [],
+  release: 'given',
+  outcome: 'open',
+  failureReported: false,
 }
 const alive: ExpiringFacts = {
   landing: { kind: 'none', finalHeight: 100n },
-  ...{ state: undefined, chainTime: 900, landsWithinSeconds: 90 },
+  state: undefined,
+  chainTime: 900,
+  landsWithinSeconds: 90,
 }
 const expired: ExpiringFacts = { ...alive, landing: { kind: 'none', finalHeight: 101n }, state: 'open' }
 const landed = (change: object = {}): ExpiringFacts => ({

@@ -138,8 +138,11 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
       const { nonce } = unsigned
       const signed = await this.#options.paying.sign({ ...plan, gas, nonce }, bid)
       const record: SignedRecord = {
-        ...{ ...unsigned, wallet: this.address, plan: { ...plan, gas } },
-        ...{ transactions: [signed], cancellations: [] },
+        ...unsigned,
+        wallet: this.address,
+        plan: { ...plan, gas },
+        transactions: [signed],
+        cancellations: [],
       }
       return { record, cost: bid.maxFeePerGasWei * gas }
     }

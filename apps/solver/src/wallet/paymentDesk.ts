@@ -152,18 +152,25 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
       const { fence } = this.#leadership()
       const { id, kind, orderId, deadline, payments = [], deposits = [], charges = [] } = subject
       const { record, cost } = await sign({
-        ...{ id, kind, chainId },
+        id,
+        kind,
+        chainId,
         attempt: ((await records.latest(id))?.attempt ?? -1) + 1,
         nonce: await records.nextNonce(address, chainId, (await this.#strategy.usedNonces()) ?? 0),
         ...(orderId !== undefined && { orderId }),
         ...(deadline !== undefined && { deadline }),
         ...(subject.isUnderpaid === true && { isUnderpaid: true }),
-        ...{ payments, deposits: [...deposits], release: isToldAbout(subject) ? 'asked' : 'given' },
-        ...{ outcome: 'open', failureReported: false },
+        payments,
+        deposits: [...deposits],
+        release: isToldAbout(subject) ? 'asked' : 'given',
+        outcome: 'open',
+        failureReported: false,
       })
       await records.begin(record, {
         charges: [...gasCharges(chainId, subject, cost, rules), ...charges],
-        ...{ past: subject.past ?? [], exposure: subject.exposure, fence },
+        past: subject.past ?? [],
+        exposure: subject.exposure,
+        fence,
       })
       log('record_signed', record, { hash: newestOffer(record)?.hash })
       return record

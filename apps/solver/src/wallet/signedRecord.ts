@@ -84,13 +84,17 @@ const expiringSchema = z.object({
     makesNoState: z.boolean().optional(),
     payments: z.array(
       z.object({
-        ...{ recipient: text, currency: text, amount },
+        recipient: text,
+        currency: text,
+        amount,
         token: keptToken.optional(),
       }),
     ),
     emptied: z
       .object({
-        ...{ address: text, currency: text, token: keptToken.optional() },
+        address: text,
+        currency: text,
+        token: keptToken.optional(),
         terms: z.object({ orderSigner: hex(20), sweeper: text, depositor: text, nonce: hex(32) }),
         signed: z.object({ order: orderWords, orderSignature: calldata }).optional(),
       })
@@ -102,7 +106,10 @@ const expiringSchema = z.object({
   transactions: z
     .array(
       z.object({
-        ...{ raw: calldata, hash: text, lastValidHeight: amount, fee: amount },
+        raw: calldata,
+        hash: text,
+        lastValidHeight: amount,
+        fee: amount,
         signedAtMs: z.number().int().nonnegative(),
       }),
     )
@@ -115,11 +122,15 @@ const expiringSchema = z.object({
 const place = z.object({ txid: text, vout: z.number().int().nonnegative(), value: amount })
 
 const lineTransaction = z.object({
-  ...{ raw: calldata, hash: text },
+  raw: calldata,
+  hash: text,
   /** The place of the wallet's line that it spends, and other outputs that it takes into the line. */
-  ...{ parent: place, gathered: z.array(place).default([]) },
+  parent: place,
+  gathered: z.array(place).default([]),
   /** Amount of its first output, which continues the line. */
-  ...{ left: amount, fee: amount, virtualBytes: z.number().int().positive() },
+  left: amount,
+  fee: amount,
+  virtualBytes: z.number().int().positive(),
   signedAtMs: z.number().int().nonnegative(),
 })
 

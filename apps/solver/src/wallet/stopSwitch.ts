@@ -59,7 +59,9 @@ export function createStopSwitch(database: SqlDatabase): StopSwitch {
       database.transaction(async (tx) => {
         const accepted = await acceptExposure(tx, chain?.chainId)
         await writeDeed(tx, {
-          ...{ actor, action: 'go', outcome: accepted > 0 ? 'done' : 'unchanged' },
+          actor,
+          action: 'go',
+          outcome: accepted > 0 ? 'done' : 'unchanged',
           reason: `${chain?.key ?? 'all'}: ${reason}`,
         })
         return accepted

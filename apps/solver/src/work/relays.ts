@@ -50,8 +50,13 @@ export type Relay = {
 const addressTerms = z.object({ orderSigner: hex(20), sweeper: hex(20), depositor: hex(20), nonce: hex(32) })
 /** The words of an order's EIP-712 struct that follow its type hash. */
 export const orderWords = z.object({
-  ...{ version: hex(32), solverChainId: hex(32), solver: hex(32), salt: hex(32) },
-  ...{ inputs: hex(32), output: hex(32), fees: hex(32) },
+  version: hex(32),
+  solverChainId: hex(32),
+  solver: hex(32),
+  salt: hex(32),
+  inputs: hex(32),
+  output: hex(32),
+  fees: hex(32),
 })
 
 const sweptSwap = z.object({
@@ -105,10 +110,15 @@ const scriptSweepSchema = z
 export type ProgramSweep = z.output<typeof programSweepSchema>
 const programSweepSchema = z
   .object({
-    ...{ chainId: z.number().int().positive(), contract: spelled, currency: spelled },
-    ...{ depositAddress: spelled, deadline: z.number().int().nonnegative() },
+    chainId: z.number().int().positive(),
+    contract: spelled,
+    currency: spelled,
+    depositAddress: spelled,
+    deadline: z.number().int().nonnegative(),
     terms: z.object({ orderSigner: hex(20), sweeper: spelled, depositor: spelled, nonce: hex(32) }),
-    ...{ order: orderWords, orderSignature: calldata, goesBack: z.boolean().default(false) },
+    order: orderWords,
+    orderSignature: calldata,
+    goesBack: z.boolean().default(false),
   })
   .transform(({ contract: program, ...sweep }) => ({ kind: 'program-sweep' as const, program, ...sweep }))
 

@@ -140,7 +140,9 @@ function workQuery(
   const stoppedChains = stopped()
   const exposed = unattested().map((one) => `${one.chainId}:${one.paidMicroUsd}:${one.maxMicroUsd}`)
   return new URLSearchParams({
-    ...{ limit: String(pageSize), ...members, ...terms },
+    limit: String(pageSize),
+    ...members,
+    ...terms,
     ...(stoppedChains.length > 0 && { stopped: stoppedChains.join() }),
     ...(exposed.length > 0 && { unattested: exposed.join() }),
   })

@@ -99,8 +99,15 @@ export async function startBitcoinBench(databases = openSolverDatabases()): Prom
   const { script, address } = lineWallet(hexToBytes(walletKey), bitcoinNetworkOf('regtest'))
   let [first, accounts] = [{ txid: '', vout: 0 }, 0]
   const registered: ReadableChain = {
-    ...{ id: 'bitcoin', vmType: 'bitcoin-vm', network: 'regtest', hubChainId: '7', additionalData: {} },
-    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository: keyOf('depository').legacy.address },
+    id: 'bitcoin',
+    vmType: 'bitcoin-vm',
+    network: 'regtest',
+    hubChainId: '7',
+    additionalData: {},
+    ready: true,
+    rpcThreshold: 2,
+    unsetVariables: [],
+    depository: keyOf('depository').legacy.address,
     finality: { mode: 'depth', blocks: confirmations },
     endpoints: nodes.map((node) => new Secret(node.url('node'))),
   }
@@ -126,10 +133,16 @@ export async function startBitcoinBench(databases = openSolverDatabases()): Prom
   begin()
 
   return {
-    ...{ chain: registered, chainId: bitcoinChainId, coin: bitcoinCoin, wallet: address },
+    chain: registered,
+    chainId: bitcoinChainId,
+    coin: bitcoinCoin,
+    wallet: address,
     bitcoin: () => chain,
     received: (wanted) => sumOf(mined(), wanted),
-    ...{ nodes, script, begin, database: databases.database },
+    nodes,
+    script,
+    begin,
+    database: databases.database,
     async process(connectionString, options = {}) {
       const opened = await openLine(registered, first, connectionString, options)
       const age = async () => {
@@ -180,13 +193,20 @@ async function openLine(
   const { ceiling: maxFeePerGasWei = 50_000n, gatherBelow } = options
   let [nowMs, price] = [bitcoinNow * 1_000, satPerKvb]
   const paying = linePayingFamily(chain)?.open({
-    ...{ chain, key: new Secret(walletKey), firstOutput, nowMs: () => nowMs },
+    chain,
+    key: new Secret(walletKey),
+    firstOutput,
+    nowMs: () => nowMs,
   })
   if (paying === undefined) throw new Error('the family pays')
   let strategy: LineStrategy | undefined
   const strategyOf = (records: Records) => {
     strategy = new LineStrategy({
-      ...{ chainId: bitcoinChainId, paying, records, marketFees: () => price, nowMs: () => nowMs },
+      chainId: bitcoinChainId,
+      paying,
+      records,
+      marketFees: () => price,
+      nowMs: () => nowMs,
       rules: { maxFeePerGasWei, bumpAfterMs, gatherBelow },
     })
     return strategy
@@ -198,7 +218,9 @@ async function openLine(
   }
   return {
     ...(await openProcess(connectionString, place, options)),
-    ...{ paying, wait, record: createMarkedRecord(paying) },
+    paying,
+    wait,
+    record: createMarkedRecord(paying),
     left: async () => strategy?.left() ?? 0n,
     price(next) {
       price = next

@@ -79,9 +79,15 @@ export function fillOf(
 ): ScriptedItem {
   const { recipient, currency, amount } = payment
   return {
-    ...{ id: nextItemId(order.output.chainId), kind: 'fill' },
+    id: nextItemId(order.output.chainId),
+    kind: 'fill',
     payload: {
-      ...{ orderId, ...chain, deadline: order.output.deadline, order, orderSignature, deposits },
+      orderId,
+      ...chain,
+      deadline: order.output.deadline,
+      order,
+      orderSignature,
+      deposits,
       payments: [{ recipient, currency, amount: amount.toString() }],
       calls: [],
     },
@@ -94,10 +100,14 @@ export function claimOf(
 ): ScriptedItem {
   const id = nextItemId('claim')
   return {
-    ...{ id, kind: 'claim' },
+    id,
+    kind: 'claim',
     payload: {
-      ...{ claimId: `0x${items.toString(16).padStart(64, 'c')}`, ...chain },
-      ...{ recipient, currency, amount: amount.toString() },
+      claimId: `0x${items.toString(16).padStart(64, 'c')}`,
+      ...chain,
+      recipient,
+      currency,
+      amount: amount.toString(),
     },
   }
 }

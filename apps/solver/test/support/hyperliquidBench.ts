@@ -59,7 +59,8 @@ export function exchangeWithWallet(): { readonly ledger: ExchangeLedger; readonl
       { name: 'USDC', tokenId: spotDollars, szDecimals: 8 },
       { name: 'HYPE', tokenId: hype, szDecimals: 2 },
     ],
-    ...{ accounts: new Set<string>([depository]), recentMax: 1_000 },
+    accounts: new Set<string>([depository]),
+    recentMax: 1_000,
   }
   const venue = createHyperliquidVenue(lists)
   venue.fund(hyperliquidWallet, {
@@ -79,8 +80,15 @@ export async function startHyperliquidBench(
   const nodes = await Promise.all([1, 2, 3].map(() => startExchange(ledger)))
   const hub = startHubMappings(network, { id: 'hyperliquid', vmType: 'hyperliquid-vm' })
   const chain: ReadableChain = {
-    ...{ id: 'hyperliquid', vmType: 'hyperliquid-vm', network: undefined, hubChainId: '57', depository },
-    ...{ additionalData: {}, ready: true, rpcThreshold: 2, unsetVariables: [] },
+    id: 'hyperliquid',
+    vmType: 'hyperliquid-vm',
+    network: undefined,
+    hubChainId: '57',
+    depository,
+    additionalData: {},
+    ready: true,
+    rpcThreshold: 2,
+    unsetVariables: [],
     endpoints: nodes.map(({ url }) => new Secret(url)),
   }
   const client: ChainClient | undefined = connectQuotingChain(chain)
@@ -89,7 +97,11 @@ export async function startHyperliquidBench(
     const [key, { mappings }] = [new Secret(hyperliquidWalletKey), hub]
     const depositories = [depository]
     const paying = payingFamily(chain)?.open({
-      ...{ client, key, fillContract: undefined, mappings, depositories },
+      client,
+      key,
+      fillContract: undefined,
+      mappings,
+      depositories,
     })
     if (paying === undefined) throw new Error('the family pays')
     return paying
@@ -97,7 +109,12 @@ export async function startHyperliquidBench(
   let [aheadMs, accounts] = [0, 0]
   venue.nowMs = () => Date.now() + aheadMs
   const process = expiringProcesses({
-    ...{ chainId: hyperliquidChainId, landsWithinSeconds: 75, fees, ceiling, gasPerHour: 10n ** 12n, open },
+    chainId: hyperliquidChainId,
+    landsWithinSeconds: 75,
+    fees,
+    ceiling,
+    gasPerHour: 10n ** 12n,
+    open,
     async expire() {
       aheadMs += 400_000
     },
@@ -108,8 +125,20 @@ export async function startHyperliquidBench(
       node.set({ kind: 'lie', isAbout, rewrite: (_path, body) => rewrite(body) })
   }
   return {
-    ...{ chain, nodes, hub, venue, ledger, client, open, lie, process, hubEntries: hub.entries },
-    ...{ wallet: hyperliquidWallet, chainId: hyperliquidChainId, coin: perps, database: databases.database },
+    chain,
+    nodes,
+    hub,
+    venue,
+    ledger,
+    client,
+    open,
+    lie,
+    process,
+    hubEntries: hub.entries,
+    wallet: hyperliquidWallet,
+    chainId: hyperliquidChainId,
+    coin: perps,
+    database: databases.database,
     nowSeconds: async () => Math.floor(venue.nowMs() / 1_000),
     held: async (account) => venue.balanceOf(account, ''),
     account(isAbsent = false) {
@@ -164,15 +193,23 @@ export async function depositAt(
   at.venue.fund(user.address, { '': amount })
   const nonce = at.venue.nowMs()
   const parameters = {
-    ...{ hyperliquidChain: 'Mainnet', destination: depository, sourceDex: '', destinationDex: '' },
-    ...{ token: `USDC:${spotDollars}`, amount: formatFixed(amount / 100n, 6), fromSubAccount: '' },
+    hyperliquidChain: 'Mainnet',
+    destination: depository,
+    sourceDex: '',
+    destinationDex: '',
+    token: `USDC:${spotDollars}`,
+    amount: formatFixed(amount / 100n, 6),
+    fromSubAccount: '',
   }
   const signature = await user.signTypedData({
     domain: {
-      ...{ name: 'HyperliquidSignTransaction', version: '1', chainId: 42_161 },
+      name: 'HyperliquidSignTransaction',
+      version: '1',
+      chainId: 42_161,
       verifyingContract: `0x${'0'.repeat(40)}`,
     },
-    ...{ types: { [sendAssetType]: sendAssetMembers }, primaryType: sendAssetType },
+    types: { [sendAssetType]: sendAssetMembers },
+    primaryType: sendAssetType,
     message: { ...parameters, nonce: BigInt(nonce) },
   })
   const { r, s, v } = parseSignature(signature)

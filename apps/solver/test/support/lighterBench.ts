@@ -69,8 +69,15 @@ export async function startLighterBench(databases = openSolverDatabases()): Prom
   const exchange = lighterExchangeWithWallet()
   const nodes = await Promise.all([1, 2, 3].map(() => startLighterNode(0, exchange)))
   const chain: ReadableChain = {
-    ...{ id: 'lighter', vmType: 'lighter-vm', network: undefined, hubChainId: '57', additionalData: {} },
-    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository },
+    id: 'lighter',
+    vmType: 'lighter-vm',
+    network: undefined,
+    hubChainId: '57',
+    additionalData: {},
+    ready: true,
+    rpcThreshold: 2,
+    unsetVariables: [],
+    depository,
     endpoints: nodes.map(({ url }) => new Secret(url)),
   }
   const client: ChainClient | undefined = connectQuotingChain(chain)
@@ -78,7 +85,10 @@ export async function startLighterBench(databases = openSolverDatabases()): Prom
   const apiKey = new Secret(await makeLighterKey())
   const open = (): PayingChain => {
     const paying = payingFamily(chain)?.open({
-      ...{ client, key: new Secret(lighterWalletKey), fillContract: undefined, depositories: [depository] },
+      client,
+      key: new Secret(lighterWalletKey),
+      fillContract: undefined,
+      depositories: [depository],
       account: { name: lighterWallet, apiKey, apiKeyIndex: lighterKeyIndex },
     })
     if (paying === undefined) throw new Error('the family pays')
@@ -87,7 +97,12 @@ export async function startLighterBench(databases = openSolverDatabases()): Prom
   let [aheadMs, accounts] = [0, 20_000]
   exchange.nowMs = () => Date.now() + aheadMs
   const process = expiringProcesses({
-    ...{ chainId: lighterChainId, landsWithinSeconds: 75, fees, ceiling, gasPerHour: 10n ** 12n, open },
+    chainId: lighterChainId,
+    landsWithinSeconds: 75,
+    fees,
+    ceiling,
+    gasPerHour: 10n ** 12n,
+    open,
     async expire() {
       aheadMs += 240_000
     },
@@ -102,8 +117,18 @@ export async function startLighterBench(databases = openSolverDatabases()): Prom
       })
   }
   return {
-    ...{ chain, exchange, nodes, client, apiKey, open, lie, process, database: databases.database },
-    ...{ wallet: lighterWallet, chainId: lighterChainId, coin: lighterCodec.nativeCurrency },
+    chain,
+    exchange,
+    nodes,
+    client,
+    apiKey,
+    open,
+    lie,
+    process,
+    database: databases.database,
+    wallet: lighterWallet,
+    chainId: lighterChainId,
+    coin: lighterCodec.nativeCurrency,
     nowSeconds: async () => Math.floor(exchange.nowMs() / 1_000),
     held: async (account) => exchange.accounts.get(account)?.held.get('0') ?? 0n,
     account() {
@@ -126,7 +151,8 @@ export async function startLighterBench(databases = openSolverDatabases()): Prom
       async invent({ id, hash }, state) {
         const memo = [...Buffer.from((state === 'paid' ? id : closingMemo(id)).slice(2), 'hex')]
         const named = ({ info, ...one }: { info: string }) => ({
-          ...{ ...one, info: JSON.stringify({ ...JSON.parse(info), Memo: memo }) },
+          ...one,
+          info: JSON.stringify({ ...JSON.parse(info), Memo: memo }),
         })
         const made = { hash, status: 3, info: JSON.stringify({ Memo: memo, Nonce: 0 }) }
         lie({

@@ -32,9 +32,17 @@ export async function startNonceBench(
   await bed.chain.node.setAutomine(false)
   const proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: bed.url })))
   const chain: ReadableChain = {
-    ...{ id: 'optimism', vmType: 'ethereum-vm', network: undefined, hubChainId: String(chainId) },
-    ...{ additionalData: {}, depository, ready: true, rpcThreshold: 2, unsetVariables: [] },
-    ...{ fillContracts: [fillContract], finality: { mode: 'depth-and-time', blocks: 2, seconds: 0 } },
+    id: 'optimism',
+    vmType: 'ethereum-vm',
+    network: undefined,
+    hubChainId: String(chainId),
+    additionalData: {},
+    depository,
+    ready: true,
+    rpcThreshold: 2,
+    unsetVariables: [],
+    fillContracts: [fillContract],
+    finality: { mode: 'depth-and-time', blocks: 2, seconds: 0 },
     endpoints: proxies.map(({ url }) => new Secret(url)),
   }
   const set = async (mode: FaultMode, count = 1) => {
@@ -52,7 +60,10 @@ export async function startNonceBench(
   const state = (value: number) => (result: unknown, asked: string) =>
     asked.includes(stateOf) ? word(value) : result
   return {
-    ...{ chain, chainId, fillContract, coin: ethereumCodec.nativeCurrency },
+    chain,
+    chainId,
+    fillContract,
+    coin: ethereumCodec.nativeCurrency,
     wallet: network.keys.fillWallet.address.toLowerCase(),
     database: databases.database,
     process: (connectionString, options = {}) =>
@@ -77,8 +88,12 @@ export async function startNonceBench(
         say({
           eth_call: state(made === 'paid' ? 1 : 2),
           eth_getTransactionReceipt: () => ({
-            ...{ transactionHash: hash, status: '0x1', blockNumber: '0x1', blockHash: word(1) },
-            ...{ gasUsed: '0x1', effectiveGasPrice: '0x1' },
+            transactionHash: hash,
+            status: '0x1',
+            blockNumber: '0x1',
+            blockHash: word(1),
+            gasUsed: '0x1',
+            effectiveGasPrice: '0x1',
           }),
         }),
       hasten: () =>
@@ -118,17 +133,29 @@ async function openNonces(
   if (finalBlocks === undefined) throw new Error('the chain has final blocks')
   const signer = createRawKeySigner({ privateKey: new Secret(bed.network.keys.fillWallet.privateKey) })
   const paying = contractPayingFamily(chain)?.open({
-    ...{ chainId, client, finalBlocks, signer, fillContract, nowMs },
-    ...{ listedFillContracts: [fillContract], recordsPayments: () => true },
+    chainId,
+    client,
+    finalBlocks,
+    signer,
+    fillContract,
+    nowMs,
+    listedFillContracts: [fillContract],
+    recordsPayments: () => true,
   })
   if (paying === undefined) throw new Error('the chain is paid on by its fill contract')
   const { address } = paying
   const { ceiling: maxFeePerGasWei = 100n * gwei } = options
   const place = {
-    ...{ chainId, address, gasPerHour: 10n ** 20n },
+    chainId,
+    address,
+    gasPerHour: 10n ** 20n,
     strategyOf: (records: ConstructorParameters<typeof NonceStrategy>[0]['records']) =>
       new NonceStrategy({
-        ...{ paying, fillContract, records, nowMs, marketFees: () => fees },
+        paying,
+        fillContract,
+        records,
+        nowMs,
+        marketFees: () => fees,
         rules: { bumpAfterMs, maxFeePerGasWei, transactionGasMax: 2_000_000n },
       }),
     close: () => Promise.all([client.close(), family.close()]),
@@ -148,5 +175,6 @@ const none = Object.fromEntries(Object.keys(gasUnits).map((shape) => [shape, 0n]
 const fees = new EthereumFees({
   gasPrice: { expectedWei: gwei, maxFeePerGasWei: 4n * gwei, maxPriorityFeePerGasWei: gwei },
   // CAST: filled from the closed list of shapes.
-  ...{ gasUnits, l1DataFeeWei: none as Record<GasShape, bigint> },
+  gasUnits,
+  l1DataFeeWei: none as Record<GasShape, bigint>,
 })

@@ -57,7 +57,8 @@ export async function paysEveryOrderOnce(
 export async function paysEveryClaimOnce(family: PaidFamily, kills: number): Promise<void> {
   const payments: FamilyPayment[] = []
   await paysOnce(family, {
-    ...{ kills, payments },
+    kills,
+    payments,
     offer(work) {
       for (const index of [0, 1]) {
         const payment = family.freshPayment(currencyAt(family, index))

@@ -77,7 +77,10 @@ export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}):
   const clone =
     recipient &&
     orderCloneAddress({
-      ...{ recipient, calls, orderSalt: salt, fillContract: network.deployment[to].fillContract },
+      recipient,
+      calls,
+      orderSalt: salt,
+      fillContract: network.deployment[to].fillContract,
       filler: network.keys.fillWallet.address,
     })
   const order: Order = {
@@ -89,7 +92,11 @@ export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}):
       {
         payment: { chainId: from, currency: zeroAddress, amount, weight: '1' },
         refunds: [refundTo, ...(alsoRefunds === undefined ? [] : [alsoRefunds])].map((refunded) => ({
-          ...{ chainId: from, recipient: refunded, currency: zeroAddress, minimumAmount: '0', deadline },
+          chainId: from,
+          recipient: refunded,
+          currency: zeroAddress,
+          minimumAmount: '0',
+          deadline,
           extraData: extraData(from),
         })),
       },
@@ -103,7 +110,8 @@ export async function signOrder(network: TestNetwork, wishes: OrderWishes = {}):
         expectedAmount: paid.toString(),
       })),
       calls: calls.map(encodeOrderCall),
-      ...{ deadline, extraData: extraData(to) },
+      deadline,
+      extraData: extraData(to),
     },
     fees: [],
   }
@@ -138,19 +146,19 @@ export async function deposit(
         what: 'deposit',
         to: depository,
         data: encodeFunctionData({
-          ...{ abi: depositoryAbi, functionName: 'depositNative', args: [payer.address, orderId] },
+          abi: depositoryAbi,
+          functionName: 'depositNative',
+          args: [payer.address, orderId],
         }),
         valueWei: amountWei ?? BigInt(order.inputs[0]?.payment.amount ?? 0),
       })),
     )
     const events = await chain.client.getContractEvents({
-      ...{
-        address: depository,
-        abi: depositoryAbi,
-        eventName: 'RelayNativeDeposit',
-        fromBlock,
-        strict: true,
-      },
+      address: depository,
+      abi: depositoryAbi,
+      eventName: 'RelayNativeDeposit',
+      fromBlock,
+      strict: true,
     })
     const placeOf = (event: Log<bigint, number, false>) => ({
       chainId,
@@ -197,12 +205,21 @@ export function fillItem(network: TestNetwork, paid: PaidOrder, change: object =
     orderId,
     chain: to,
     payload: {
-      ...{ orderId, chainId, fillContract, deadline: order.output.deadline, order, orderSignature, deposits },
+      orderId,
+      chainId,
+      fillContract,
+      deadline: order.output.deadline,
+      order,
+      orderSignature,
+      deposits,
       payments: order.output.payments.map(({ recipient, currency, expectedAmount: amount }) => ({
-        ...{ recipient, currency, amount },
+        recipient,
+        currency,
+        amount,
       })),
       calls: calls.map(({ value, ...call }) => ({ ...call, value: value.toString() })),
-      ...{ recipient, ...change },
+      recipient,
+      ...change,
     },
   }
 }
@@ -218,8 +235,14 @@ export function refundItem(network: TestNetwork, paid: PaidOrder, change: object
     orderId,
     chain: from,
     payload: {
-      ...{ orderId, chainId, fillContract, deadline: inAnHour(), order, orderSignature },
-      ...{ deposits: deposits.slice(0, 1), endsOrder: true },
+      orderId,
+      chainId,
+      fillContract,
+      deadline: inAnHour(),
+      order,
+      orderSignature,
+      deposits: deposits.slice(0, 1),
+      endsOrder: true,
       recipient: input?.refunds[0]?.recipient,
       currency: input?.payment.currency,
       amount: input?.payment.amount,
@@ -243,9 +266,18 @@ export function claimItem(
   const { chainId, fillContract } = network.deployment[chain]
   const { recipient, currency, amount, wallet } = payment
   return {
-    ...{ id: nextItemId(), kind: 'claim', orderId: claimId, chain },
+    id: nextItemId(),
+    kind: 'claim',
+    orderId: claimId,
+    chain,
     payload: {
-      ...{ claimId, chainId, fillContract, deadline: inAnHour(), recipient, currency, wallet },
+      claimId,
+      chainId,
+      fillContract,
+      deadline: inAnHour(),
+      recipient,
+      currency,
+      wallet,
       amount: amount.toString(),
     },
   }

@@ -131,7 +131,9 @@ export async function openProcess<Seen extends Sight>(
   const desk = new PaymentDesk(strategyOf(records), { records, leadership, rules, log: () => undefined })
   if (waits) await waitUntil('the lease is won', () => desk.leads())
   return {
-    ...{ desk, records, kill },
+    desk,
+    records,
+    kill,
     spent: (budget) => spentWithinHour(database, budget),
     async anHourPasses() {
       await database.query(`update budget_entry set at = at - interval '1 hour'`)
@@ -159,8 +161,13 @@ export const expiringProcesses =
     const { ceiling: maxFeePerGasWei = chain.ceiling } = options
     const strategyOf = (records: Records) =>
       new ExpiringStrategy({
-        ...{ chainId, paying, landsWithinSeconds, records, maxFeePerGasWei },
-        ...{ marketFees: () => fees, nowMs: () => Date.now() },
+        chainId,
+        paying,
+        landsWithinSeconds,
+        records,
+        maxFeePerGasWei,
+        marketFees: () => fees,
+        nowMs: () => Date.now(),
       })
     const { address } = paying
     const process = await openProcess(connectionString, { chainId, address, gasPerHour, strategyOf }, options)

@@ -31,11 +31,19 @@ export async function aTask(
   const { orderId = `0x${count.toString(16).padStart(64, '0')}`, id = orderId } = wishes
   const deadline = (await bench.nowSeconds()) + seconds
   const order = {
-    ...{ kind, orderId, chainId, fillContract, deadline, calls: [], proof: undefined },
+    kind,
+    orderId,
+    chainId,
+    fillContract,
+    deadline,
+    calls: [],
+    proof: undefined,
     payments: [{ recipient, currency, amount }],
   }
   return {
-    ...{ orderId, recipient, work: { kind: 'payment', id, order } },
+    orderId,
+    recipient,
+    work: { kind: 'payment', id, order },
     subject: { id: `${kind}-${count}`, kind, orderId, deadline, payments: [{ currency, amount }] },
   }
 }

@@ -26,7 +26,9 @@ export const solanaNow = 1_790_000_000
 const lifetimeSeconds = 90
 const walletKey: Hex = `0x${'5e'.repeat(32)}`
 const fees = new SolanaFees({
-  ...{ lamportsPerSignature: 5_000n, microLamportsPerUnit: 1_000n, rentLamportsPerByte: 6_960n },
+  lamportsPerSignature: 5_000n,
+  microLamportsPerUnit: 1_000n,
+  rentLamportsPerByte: 6_960n,
 })
 
 /** Cost of a refund in coin: its fee and its marker. */
@@ -55,8 +57,15 @@ export async function startSolanaBench(databases = openSolverDatabases()): Promi
   const user = Keypair.generate()
   node.airdrop(user.publicKey.toBase58(), 10n ** 12n)
   const chain: ReadableChain = {
-    ...{ id: 'solana', vmType: 'solana-vm', network: undefined, hubChainId: '1', additionalData: {} },
-    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], depository: depository.program.toBase58() },
+    id: 'solana',
+    vmType: 'solana-vm',
+    network: undefined,
+    hubChainId: '1',
+    additionalData: {},
+    ready: true,
+    rpcThreshold: 2,
+    unsetVariables: [],
+    depository: depository.program.toBase58(),
     endpoints: proxies.map(({ url }) => new Secret(url)),
   }
   const client: ChainClient | undefined = connectQuotingChain(chain)
@@ -83,11 +92,22 @@ export async function startSolanaBench(databases = openSolverDatabases()): Promi
     })
   const lamports = (address: string) => node.account(address, 'processed')?.lamports ?? 0n
   return {
-    ...{ node, depository, chain, wallet, lamports, database: databases.database },
-    ...{ chainId: solanaChainId, coin: solanaCodec.nativeCurrency },
+    node,
+    depository,
+    chain,
+    wallet,
+    lamports,
+    database: databases.database,
+    chainId: solanaChainId,
+    coin: solanaCodec.nativeCurrency,
     process: expiringProcesses({
-      ...{ chainId: solanaChainId, landsWithinSeconds: lifetimeSeconds, fees, open },
-      ...{ ceiling: 10_000n, gasPerHour: 10n ** 9n, expire: async () => node.mine(160) },
+      chainId: solanaChainId,
+      landsWithinSeconds: lifetimeSeconds,
+      fees,
+      open,
+      ceiling: 10_000n,
+      gasPerHour: 10n ** 9n,
+      expire: async () => node.mine(160),
     }),
     held: async (address) => lamports(address),
     nowSeconds: async () => solanaNow,

@@ -70,7 +70,10 @@ export async function startSolverBed(): Promise<SolverBed> {
     nativeBalance: (chain, address) => network.chains[chain].chain.client.getBalance({ address }),
     tokenBalance: (chain, token, holder) =>
       network.chains[chain].chain.client.readContract({
-        ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
+        address: token,
+        abi: erc20Abi,
+        functionName: 'balanceOf',
+        args: [holder],
       }),
     async settled(items, output = () => '') {
       for (const key of new Set(items.map(({ chain }) => chain))) {

@@ -51,8 +51,12 @@ export async function startSolverBench(network: TestNetwork): Promise<SolverBenc
         databaseUrl,
         environment: {
           ...solverEnvironment(network, {
-            ...{ quoteApiUrl: work.url, quoteApiKey: work.apiKey, databaseUrl, directory },
-            ...{ opsPort: 0, pollMs: 50 },
+            quoteApiUrl: work.url,
+            quoteApiKey: work.apiKey,
+            databaseUrl,
+            directory,
+            opsPort: 0,
+            pollMs: 50,
           }),
           ECDSA_PRIVATE_KEY: network.keys.fillWallet.privateKey,
           LEASE_MS: '2000',

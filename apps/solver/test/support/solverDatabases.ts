@@ -50,8 +50,13 @@ export function connectProcess(
   const database: Database = createDatabase({ connectionString })
   const lockDatabase = createDatabase({ connectionString, poolSize: 1 })
   const elections = startElections({
-    ...{ jobs: [job], database, lockDatabase, holder: 'test', leaseMs: 2_000 },
-    ...{ onChange: () => undefined, onFailure: () => undefined },
+    jobs: [job],
+    database,
+    lockDatabase,
+    holder: 'test',
+    leaseMs: 2_000,
+    onChange: () => undefined,
+    onFailure: () => undefined,
   })
   let isKilled = false
   const kill = async () => {

@@ -15,7 +15,9 @@ import { openSolverDatabases } from './solverDatabases.ts'
 export const tronChainId = 728_126_428
 const walletKey: Hex = `0x${'5e'.repeat(32)}`
 export const tronFees = new TronFees({
-  ...{ sunPerEnergy: 100n, sunPerByte: 1_000n, tokenEnergy: usualTokenEnergy },
+  sunPerEnergy: 100n,
+  sunPerByte: 1_000n,
+  tokenEnergy: usualTokenEnergy,
 })
 export const tronCeiling = 500n
 /** TRX of the wallet. */
@@ -51,9 +53,17 @@ export async function startTronBench(
   const options = { chainId: BigInt(tronChainId) }
   const facades = await Promise.all([1, 2, 3].map(() => startTronFacade(evm, ledger, options)))
   const chain: ReadableChain = {
-    ...{ id: 'tron', vmType: 'tron-vm', network: undefined, hubChainId: `${tronChainId}` },
-    ...{ ready: true, rpcThreshold: 2, unsetVariables: [], additionalData: {}, finality: { mode: 'tag' } },
-    ...{ depository: tronAddress(evm.deployment.depository), fillContracts: [tronAddress(fillContract)] },
+    id: 'tron',
+    vmType: 'tron-vm',
+    network: undefined,
+    hubChainId: `${tronChainId}`,
+    ready: true,
+    rpcThreshold: 2,
+    unsetVariables: [],
+    additionalData: {},
+    finality: { mode: 'tag' },
+    depository: tronAddress(evm.deployment.depository),
+    fillContracts: [tronAddress(fillContract)],
     endpoints: facades.map(({ url }) => new Secret(url)),
   }
   const client: ChainClient | undefined = connectQuotingChain(chain)
@@ -78,11 +88,24 @@ export async function startTronBench(
   const state = (value: number) => (body: object) => ({ ...body, constant_result: [word(value)] })
   let accounts = 0
   return {
-    ...{ evm, facades, chain, wallet, nowSeconds, open, lie, fillContract, chainId: tronChainId },
-    ...{ coin: createTronCodec().nativeCurrency, usdc: tronAddress(evm.deployment.tokens.USDC) },
+    evm,
+    facades,
+    chain,
+    wallet,
+    nowSeconds,
+    open,
+    lie,
+    fillContract,
+    chainId: tronChainId,
+    coin: createTronCodec().nativeCurrency,
+    usdc: tronAddress(evm.deployment.tokens.USDC),
     database: databases.database,
     process: expiringProcesses({
-      ...{ chainId: tronChainId, landsWithinSeconds: 75, fees: tronFees, ceiling: tronCeiling, open },
+      chainId: tronChainId,
+      landsWithinSeconds: 75,
+      fees: tronFees,
+      ceiling: tronCeiling,
+      open,
       gasPerHour: 10n ** 12n,
       async expire() {
         await evm.node('evm_increaseTime', [120])

@@ -108,7 +108,11 @@ describe('what settles a withdrawal', () => {
   const toLiar = encodeTransferAction({ ...moved, hubTo: repeated('99', 20) })
   const execution = (...actions: readonly Hex[]) => ({ idempotencyKey: otherKey, actions, signatures: [] })
   const addressRequest = {
-    ...{ chainId: 'ethereum', currency, recipient, withdrawer: owner, withdrawerChainId: 'ethereum' },
+    chainId: 'ethereum',
+    currency,
+    recipient,
+    withdrawer: owner,
+    withdrawerChainId: 'ethereum',
     withdrawalNonce: '42',
   }
 
@@ -116,21 +120,21 @@ describe('what settles a withdrawal', () => {
   function areAbout(status: 0 | 1 | 2, actions: readonly Hex[], change: object = {}): readonly boolean[] {
     const data = { chainId: 'ethereum', withdrawal: '0x1234', withdrawalAddressRequest: addressRequest }
     const message = {
-      ...{ data, signatures: [] },
+      data,
+      signatures: [],
       result: { withdrawalId: repeated('42', 32), depository, status },
     }
     const asked = { ...addressRequest, ...change }
     const flow = {
-      ...{
-        chainId: 'ethereum',
-        currency,
-        recipient,
-        amount: '5',
-        nonce: '42',
-        owner,
-        ownerChainId: 'ethereum',
-      },
-      ...{ depository, ...change },
+      chainId: 'ethereum',
+      currency,
+      recipient,
+      amount: '5',
+      nonce: '42',
+      owner,
+      ownerChainId: 'ethereum',
+      depository,
+      ...change,
     }
     return [
       ask(
@@ -233,7 +237,9 @@ describe('payload parameters', () => {
 
   test('of another family are compared as its allocator spells them', () => {
     const named = {
-      ...{ currency: '1'.repeat(32), recipient: solanaOwner, depository: solanaDepository },
+      currency: '1'.repeat(32),
+      recipient: solanaOwner,
+      depository: solanaDepository,
       chainId: 'solana',
     }
     const spelt = normaliseWithdrawRequest(mainNetwork('solana-vm'), named)
@@ -273,7 +279,8 @@ test("a promise is the asked solver's of the asked order, in every member of its
   const kind = attestationKinds['no-fill-or-refund']
   const sample = sampleResponses['no-fill-or-refund']
   const request: Request = {
-    ...{ solverChainId: 'base', solver: '0x2e988a386a799f506693793c6a5af6b54dfaabfb' },
+    solverChainId: 'base',
+    solver: '0x2e988a386a799f506693793c6a5af6b54dfaabfb',
     orderId: '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4',
   }
   expect(ask(kind, sample, request)).toBe(true)
@@ -294,8 +301,11 @@ test("a mapping is the asked wallet's of the asked nonce, in every member of its
   const kind = attestationKinds['nonce-mapping']
   const sample = sampleResponses['nonce-mapping']
   const request: Request = {
-    ...{ walletChainId: 'hyperliquid', wallet: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a' },
-    ...{ nonce: '1761563890702', depositor: repeated('22', 20), signatureChainId: 'base' },
+    walletChainId: 'hyperliquid',
+    wallet: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',
+    nonce: '1761563890702',
+    depositor: repeated('22', 20),
+    signatureChainId: 'base',
     id: '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4',
   }
   expect(ask(kind, sample, request)).toBe(true)

@@ -95,7 +95,11 @@ export function isAboutWithdrawal(
   if (addressRequest === undefined) return false
   const { currency, recipient, withdrawer, withdrawerChainId, withdrawalNonce } = addressRequest
   return settlesWithdrawal(execution.actions, {
-    ...{ chain, status: result.status, currency, recipient, nonce: BigInt(withdrawalNonce) },
+    chain,
+    status: result.status,
+    currency,
+    recipient,
+    nonce: BigInt(withdrawalNonce),
     ownerAlias: hubAlias(chainOf(withdrawerChainId, networkOf), withdrawer),
     depository: addressRequest.depository ?? result.depository,
   })
@@ -111,7 +115,9 @@ export function isAboutRequestedWithdrawal(
   const depository = request['depository']
   return settlesWithdrawal(execution.actions, {
     chain: chainOf(text(request['chainId']), networkOf),
-    ...{ status, currency: text(request['currency']), recipient: text(request['recipient']) },
+    status,
+    currency: text(request['currency']),
+    recipient: text(request['recipient']),
     nonce: BigInt(text(request['nonce'])),
     ownerAlias: hubAlias(ownerChain, text(request['owner'])),
     depository: depository === undefined ? undefined : text(depository),
@@ -287,7 +293,9 @@ function isSpeltForAllocator(
   const [currency, recipient] = [text(request['currency']), text(request['recipient'])]
   const hasDepository = request['depository'] !== undefined
   const expected = normaliseWithdrawRequest(chain, {
-    ...{ currency, recipient, additionalData: members(request['additionalData']) },
+    currency,
+    recipient,
+    additionalData: members(request['additionalData']),
     depository: hasDepository ? text(request['depository']) : recipient,
   })
   const comparedFields = hasDepository ? allocatorFields : allocatorFields.slice(0, 2)
@@ -326,12 +334,11 @@ export function isAboutNonceMapping(
 ): boolean {
   const { signatures: _signatures, ...entry } = genericMapping
   const mapping = {
-    ...{ walletChainId: text(request['walletChainId']), wallet: hex(request['wallet']) },
-    ...{
-      nonce: BigInt(text(request['nonce'])),
-      id: hex(request['id']),
-      depositor: hex(request['depositor']),
-    },
+    walletChainId: text(request['walletChainId']),
+    wallet: hex(request['wallet']),
+    nonce: BigInt(text(request['nonce'])),
+    id: hex(request['id']),
+    depositor: hex(request['depositor']),
   }
   const expected = nonceMappingEntry(mapping, chainOf(mapping.walletChainId, networkOf))
   return canonicalJson(entry) === canonicalJson(expected)

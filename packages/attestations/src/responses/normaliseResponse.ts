@@ -141,7 +141,10 @@ export function normaliseNoFillOrRefund({ genericMapping }: NoFillOrRefundRespon
   const { user, id, data, nonce, signatures } = genericMapping
   return {
     genericMapping: {
-      ...{ user: lowerCase(user), id: lowerCase(id), data: lowerCase(data), nonce: lowerCase(nonce) },
+      user: lowerCase(user),
+      id: lowerCase(id),
+      data: lowerCase(data),
+      nonce: lowerCase(nonce),
       signatures,
     },
   }

@@ -87,7 +87,8 @@ test('O-101: each place that is to be filled in is named in words, and its file 
   expect(files).toEqual([undefined, undefined, { whole: true }, undefined])
   expect(found.list).toMatchObject([
     {
-      ...{ code: 'configuration-unfilled', severity: 'stops' },
+      code: 'configuration-unfilled',
+      severity: 'stops',
       setting: 'chains.own.json: chains[0].depository',
       seen: 'fill in by contracts deploy: the address of the depository on base',
       fix: expect.stringContaining('contracts deploy'),

@@ -46,8 +46,11 @@ export async function readEnvironmentFiles(
     const places = unfilledPlaces(file)
     for (const { path, words } of places)
       findings.add({
-        ...{ code: 'configuration-unfilled', severity: 'stops', setting: `${fileNames[index]}: ${path}` },
-        ...{ seen: words, fix: fillingIn(words) },
+        code: 'configuration-unfilled',
+        severity: 'stops',
+        setting: `${fileNames[index]}: ${path}`,
+        seen: words,
+        fix: fillingIn(words),
       })
     return places.length === 0 ? file : undefined
   })

@@ -44,7 +44,8 @@ export function urlSource(url: Secret): DenyListSource {
     setting: 'DENY_LIST_URL',
     async read(etag, signal) {
       const headers = {
-        ...{ accept: 'application/json', 'user-agent': 'causeway' },
+        accept: 'application/json',
+        'user-agent': 'causeway',
         ...(etag !== undefined && { 'if-none-match': etag }),
       }
       const question = { method: 'GET', headers, timeoutMs, answerBytesMax: bytesMax, signal } as const

@@ -7,7 +7,10 @@ import type { ExecutionAnswer } from './oracleClient.ts'
 const word = (byte: string): Hex => `0x${byte.repeat(32)}`
 const execution = (byte: string): Execution => ({ idempotencyKey: word(byte), actions: [word('aa')] })
 const signed = (byte: string, what: Execution): ExecutionAnswer => ({
-  ...{ said: 'signed', signer: `0x${byte.repeat(20)}`, signature: `0x${byte.repeat(65)}`, execution: what },
+  said: 'signed',
+  signer: `0x${byte.repeat(20)}`,
+  signature: `0x${byte.repeat(65)}`,
+  execution: what,
 })
 const denied: ExecutionAnswer = { said: 'denied', code: 'DEPOSIT_NOT_FOUND' }
 const silent: ExecutionAnswer = { said: 'nothing', code: 'no answer' }
@@ -21,7 +24,8 @@ async function submit(...answers: readonly ExecutionAnswer[]): Promise<readonly 
         attestDeposits: async () => answer,
         attestPromise: async () => silent,
       })),
-      ...{ threshold: 2, multisig: `0x${'ee'.repeat(20)}` },
+      threshold: 2,
+      multisig: `0x${'ee'.repeat(20)}`,
       domain: { chainId: 1, verifyingContract: `0x${'dd'.repeat(20)}` },
     },
     writer: { write: async () => {} },

@@ -171,7 +171,9 @@ async function askOracle<Answer>(
         ...tracedBy?.(),
       },
       body: JSON.stringify({ ...request, requestPeerSignatures: false }),
-      ...{ timeoutMs, answerBytesMax, signal },
+      timeoutMs,
+      answerBytesMax,
+      signal,
     })
     const body: unknown = JSON.parse(text)
     return status === 200 ? find(body) : refused(status, body)

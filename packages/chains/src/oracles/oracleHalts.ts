@@ -36,7 +36,11 @@ async function askOne(
 ): Promise<readonly string[] | undefined> {
   try {
     const { status, text } = await requestText({
-      ...{ url: `${url.reveal()}/chains/v1`, method: 'GET', timeoutMs, answerBytesMax, signal },
+      url: `${url.reveal()}/chains/v1`,
+      method: 'GET',
+      timeoutMs,
+      answerBytesMax,
+      signal,
       headers: { ...(apiKey !== undefined && { 'x-api-key': apiKey.reveal() }) },
     })
     if (status !== 200) return undefined

@@ -4,7 +4,10 @@ import { createOracleSight } from './oracleSight.ts'
 
 const signers = ['0xaa', '0xbb', '0xcc'] as const
 const oracles = signers.map((signer) => ({
-  ...{ signer, name: signer, url: new Secret('http://oracle'), apiKey: undefined },
+  signer,
+  name: signer,
+  url: new Secret('http://oracle'),
+  apiKey: undefined,
 }))
 const silent = expect.objectContaining({ code: 'ORACLES_SILENT' })
 

@@ -32,7 +32,10 @@ const stages: Readonly<Record<string, string>> = {
 }
 
 const partStates: Readonly<Record<string, string>> = {
-  ...{ moves: 'moves', partly: 'moves in part', stands: 'stands', unknown: 'cannot be told' },
+  moves: 'moves',
+  partly: 'moves in part',
+  stands: 'stands',
+  unknown: 'cannot be told',
 }
 
 function movingView(overview: Answer, status: Answer, readiness: Answer): HTMLElement {

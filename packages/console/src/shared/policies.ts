@@ -9,7 +9,8 @@ const usageHeadings = ['User', 'Day', 'Used', 'Requests']
 export function policyQuestion(fields: FormData): readonly [string, object] {
   const user = fieldOf(fields, 'user')
   const trial = {
-    ...{ user, recipient: user },
+    user,
+    recipient: user,
     originChainId: Number(fieldOf(fields, 'origin')),
     destinationChainId: Number(fieldOf(fields, 'destination')),
     amountMicroUsd: microUsdOf(fieldOf(fields, 'amount')),

@@ -9,7 +9,9 @@ const move = (from: string, to: string, amount: bigint): Movement => ({ from, to
 describe('what a recipient received', () => {
   test('is what the solver’s side moved to him, over all its accounts', () => {
     expect(received(move('solver', 'recipient', 5n), move('router', 'recipient', 2n))).toEqual({
-      ...{ net: 7n, paidIn: 7n, fromOthers: 0n },
+      net: 7n,
+      paidIn: 7n,
+      fromOthers: 0n,
     })
   })
 

@@ -10,7 +10,10 @@ import { nonceMappingEntry, nonceMappingId } from './nonceMapping.ts'
 const order = '0x3066f8a2439e215c99a81077465f375dd7cbf90eb2d7c24b91e2bf1be7b595a4' as const
 const oracle = '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a' as const
 const mapping = {
-  ...{ walletChainId: 'hyperliquid', wallet: oracle, nonce: 1_761_563_890_702n, id: order },
+  walletChainId: 'hyperliquid',
+  wallet: oracle,
+  nonce: 1_761_563_890_702n,
+  id: order,
   depositor: `0x${'22'.repeat(20)}`,
 } as const
 

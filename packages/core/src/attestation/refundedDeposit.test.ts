@@ -9,8 +9,12 @@ import { ordinalOf, refundedDeposit } from './refundedDeposit.ts'
 const orderId: Hex = `0x${'0d'.repeat(32)}`
 const usdc = `0x${'cc'.repeat(20)}`
 const real = {
-  ...{ onchainIndex: '0', depositId: orderId, depository: usdc, depositor: usdc },
-  ...{ currency: usdc, amount: 1_000n },
+  onchainIndex: '0',
+  depositId: orderId,
+  depository: usdc,
+  depositor: usdc,
+  currency: usdc,
+  amount: 1_000n,
 }
 const dust = fc.record({
   depositId: fc.constantFrom<Hex>(orderId, `0x${'0e'.repeat(32)}`),

@@ -15,7 +15,9 @@ export function refundedDeposit(
 ): RefundedDeposit {
   const { currency, amount } = deposit
   return {
-    ...{ chainId, currency, amount },
+    chainId,
+    currency,
+    amount,
     transactionId: transactionId.toLowerCase(),
     ordinal: ordinalOf(deposit, deposits),
   }

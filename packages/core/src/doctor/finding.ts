@@ -86,7 +86,9 @@ export function clockFindings(compared: {
   const seconds = Math.round(Math.abs(offsetMs) / 1_000)
   return [
     {
-      ...{ code: 'clock-off', severity: 'degrades', setting },
+      code: 'clock-off',
+      severity: 'degrades',
+      setting,
       seen: `this machine's clock is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} ${compared.with}`,
       fix: 'Set the clock by NTP on this machine and on the other: quotes, permits and heads of chains are judged by it.',
     },

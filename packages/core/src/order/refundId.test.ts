@@ -6,8 +6,11 @@ import { refundId } from './refundId.ts'
 
 const orderId: Hex = `0x${'0d'.repeat(32)}`
 const deposit = {
-  ...{ chainId: 10, transactionId: `0x${'ab'.repeat(32)}`, ordinal: 3 },
-  ...{ currency: `0x${'cc'.repeat(20)}`, amount: 2n ** 200n },
+  chainId: 10,
+  transactionId: `0x${'ab'.repeat(32)}`,
+  ordinal: 3,
+  currency: `0x${'cc'.repeat(20)}`,
+  amount: 2n ** 200n,
 }
 
 test('is the hash of the order and the deposit, each part in its place', () => {

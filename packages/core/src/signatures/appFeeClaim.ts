@@ -72,7 +72,11 @@ export function appFeeClaimTypedData(terms: AppFeeClaimTerms): AppFeeClaimTypedD
       service,
       wallet,
       ...(!inBytes && { chainId: chainId.toString() }),
-      ...{ recipient, pays, currency, amount: amount.toString(), nonce },
+      recipient,
+      pays,
+      currency,
+      amount: amount.toString(),
+      nonce,
     },
   }
 }

@@ -28,7 +28,9 @@ export function noFillOrRefundDigest(
   hubChainId: number,
 ): Uint8Array {
   const separator = domainSeparator({
-    ...{ name: 'RelayNoFillOrRefund', version: '1', chainId: hubChainId },
+    name: 'RelayNoFillOrRefund',
+    version: '1',
+    chainId: hubChainId,
     verifyingContract: noContract,
   })
   const words = new AbiWords(4)

@@ -33,7 +33,10 @@ const noContract: Hex = `0x${'0'.repeat(40)}`
 /** EIP-712 data that the wallet signs. `signatureChainId` may be of any EVM chain, as no contract checks it. @source rule F-153 */
 export const nonceMappingTypedData = (signatureChainId: number) => ({
   domain: {
-    ...{ name: 'RelayNonceMapping', version: '2', chainId: signatureChainId, verifyingContract: noContract },
+    name: 'RelayNonceMapping',
+    version: '2',
+    chainId: signatureChainId,
+    verifyingContract: noContract,
   },
   types: { NonceMapping: members },
   primaryType: 'NonceMapping' as const,

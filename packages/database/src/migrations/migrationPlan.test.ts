@@ -6,7 +6,9 @@ const files = ['0001_a', '0002_b', '0004_d'].map((name) => migrationFile(`${name
 
 /** A row as this release writes it. */
 const ran = (name: string, changed: Partial<AppliedMigration> = {}): AppliedMigration => ({
-  ...{ name, checksum: migrationChecksum(`-- ${name}`), stopsOlder: false },
+  name,
+  checksum: migrationChecksum(`-- ${name}`),
+  stopsOlder: false,
   ...changed,
 })
 /** A row as releases without checksums wrote it. */
@@ -14,7 +16,9 @@ const ranBefore = (name: string): AppliedMigration => ({ name, checksum: null, s
 
 function plan(applied: readonly AppliedMigration[], renamed?: Readonly<Record<string, string>>) {
   const { toRun, adopted, ...rest } = planMigrations({
-    ...{ name: 'books', files, applied },
+    name: 'books',
+    files,
+    applied,
     ...(renamed !== undefined && { renamed }),
   })
   const names = (of: readonly { readonly name: string }[]) => of.map(({ name }) => name)
@@ -32,7 +36,10 @@ describe('what a database still has to run', () => {
 
   test('a history without checksums gets them, and its tables are looked at', () => {
     expect(plan([ranBefore('0001_a'), ranBefore('0002_b')])).toEqual({
-      ...{ ...nothing, toRun: ['0004_d'], adopted: ['0001_a', '0002_b'], isUncertain: true },
+      ...nothing,
+      toRun: ['0004_d'],
+      adopted: ['0001_a', '0002_b'],
+      isUncertain: true,
     })
   })
 
@@ -43,7 +50,9 @@ describe('what a database still has to run', () => {
   test('one that ran a file under its former name does not run it again', () => {
     const applied = [ranBefore('0001_a'), ranBefore('0002_b'), ranBefore('0003_d')]
     expect(plan(applied, { '0003_d': '0004_d' })).toMatchObject({
-      ...{ toRun: [], renamed: [{ from: '0003_d', to: '0004_d' }], newer: [] },
+      toRun: [],
+      renamed: [{ from: '0003_d', to: '0004_d' }],
+      newer: [],
     })
   })
 })

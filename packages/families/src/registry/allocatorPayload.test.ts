@@ -37,7 +37,12 @@ const recipient = repeated('22', 20)
 const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const depository = '0x4cd00e387622c35bddb9b4c962c136462338bc31'
 const requestedE: RequestedWithdrawal = {
-  ...{ depository, currency: usdc, amount: 1_000_000n, recipient, spender, nonce: 42n },
+  depository,
+  currency: usdc,
+  amount: 1_000_000n,
+  recipient,
+  spender,
+  nonce: 42n,
 }
 const keccakOfTime = BigInt(keccak256Hex(Buffer.from(1_700_000_000n.toString(16).padStart(64, '0'), 'hex')))
 const payloadOfE: EvmWithdrawal = {
@@ -114,8 +119,13 @@ test('a request of solana has the published payload id', () => {
     '7EaP2zkxDLo86x4rnNwwLhB593PsbMva41dqfrfxhsb1',
   ]
   const bytes = encodeSolanaWithdrawal({
-    ...{ domain: repeated('01', 32), recipient: owner, token: currency, amount: 1_000_000n },
-    ...{ nonce: 7n, expiration: 1_700_000_300n, vaultAddress: vault },
+    domain: repeated('01', 32),
+    recipient: owner,
+    token: currency,
+    amount: 1_000_000n,
+    nonce: 7n,
+    expiration: 1_700_000_300n,
+    vaultAddress: vault,
   })
   const requested = { ...requestedE, depository: vault, currency, recipient: owner }
   expect(withdrawRequestPayloadId(withdrawRequestOf(solana, bytes, requested))).toBe(
@@ -132,7 +142,8 @@ describe('the published withdrawal of bitcoin', () => {
   const payload = encodeBitcoinPayload({
     inputs: [
       {
-        ...{ txid: `ab01${'11'.repeat(30)}`, vout: 0 },
+        txid: `ab01${'11'.repeat(30)}`,
+        vout: 0,
         spent: { value: 100_000n, script: script(allocator) },
       },
     ],
@@ -146,7 +157,12 @@ describe('the published withdrawal of bitcoin', () => {
     const { amount } = bitcoinWithdrawalTransfer(decodeBitcoinWithdrawal(bytes), bitcoinMainnet)
     const currency = 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8'
     return withdrawRequestOf(bitcoin, bytes, {
-      ...{ depository: allocator, currency, amount, recipient: receiver, spender, nonce: 42n },
+      depository: allocator,
+      currency,
+      amount,
+      recipient: receiver,
+      spender,
+      nonce: 42n,
     })
   }
 
@@ -202,8 +218,15 @@ test('requests of hyperliquid and lighter take from their bytes what they have t
   const token = '0x6d1e7cde53ba9467b783cb7c530ce054'
   const [destination, account] = [repeated('22', 20), repeated('33', 20)]
   const send = encodeHyperliquidWithdrawal({
-    ...{ type: 'SendAsset', hyperliquidChain: 'Mainnet', destination, sourceDex: 'spot' },
-    ...{ destinationDex: 'spot', token: `USDC:${token}`, amount: '100.0', fromSubAccount: '', nonce: 5n },
+    type: 'SendAsset',
+    hyperliquidChain: 'Mainnet',
+    destination,
+    sourceDex: 'spot',
+    destinationDex: 'spot',
+    token: `USDC:${token}`,
+    amount: '100.0',
+    fromSubAccount: '',
+    nonce: 5n,
   })
   const requested = { ...requestedE, depository: account, currency: token }
   const request = withdrawRequestOf(hyperliquid, send, requested)
@@ -211,8 +234,16 @@ test('requests of hyperliquid and lighter take from their bytes what they have t
   expect(request.data).toContain(Buffer.from('spot').toString('hex'))
   const lighter = { ...mainNetwork('lighter-vm'), hubChainId: '1' }
   const transfer = {
-    ...{ nonce: 9n, fromAccountIndex: 7n, fromRouteType: 0n, apiKeyIndex: 4n, toAccountIndex: 8n },
-    ...{ toRouteType: 0n, assetIndex: 3n, amount: 5n, usdcFee: 1n, lighterChainId: 304n },
+    nonce: 9n,
+    fromAccountIndex: 7n,
+    fromRouteType: 0n,
+    apiKeyIndex: 4n,
+    toAccountIndex: 8n,
+    toRouteType: 0n,
+    assetIndex: 3n,
+    amount: 5n,
+    usdcFee: 1n,
+    lighterChainId: 304n,
     memo: repeated('ab', 32),
   }
   const move = (nonce: bigint) => encodeLighterWithdrawal({ ...transfer, nonce })

@@ -236,11 +236,16 @@ test.each<[string, SigningRequest]>([
 describe('what an allocator signs', () => {
   const payload = encodeEvmWithdrawal({
     calls: [{ to: `0x${'22'.repeat(20)}`, value: 5n, data: '0x', allowFailure: false }],
-    ...{ nonce: 42n, expiration: 1_800_000_000n },
+    nonce: 42n,
+    expiration: 1_800_000_000n,
   })
   const place = { hubChainId: 8453n, depository: `0x${'0d'.repeat(20)}` }
   const signing = (index: number) => ({
-    ...{ purpose: 'payload' as const, vmType: 'ethereum-vm' as const, payload, payer: place, index },
+    purpose: 'payload' as const,
+    vmType: 'ethereum-vm' as const,
+    payload,
+    payer: place,
+    index,
   })
 
   test('of a payload is the hash that its bytes and place make', () => {

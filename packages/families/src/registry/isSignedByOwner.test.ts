@@ -175,7 +175,10 @@ test.each(Object.entries(families))(
     const signature = `0x${'11'.repeat(400)}` as const
     const check = (signature: Hex) =>
       isSignedByOwner({
-        ...{ request, signature, ownerChain: mainNetwork(family.vmType), recoverSigner },
+        request,
+        signature,
+        ownerChain: mainNetwork(family.vmType),
+        recoverSigner,
         readOwnerKey: async () => evmOwner,
         async isAcceptedByCode(account, digest) {
           expect(account).toBe(request.owner)

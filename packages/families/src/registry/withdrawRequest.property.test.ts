@@ -18,13 +18,15 @@ test.each(vmTypes)('2,000 hostile requests of %s are refused by name or spelled 
   )
   const own = fc.record(
     {
-      ...{ nonce: number, fromRouteType: number, toRouteType: number, apiKeyIndex: number, usdcFee: number },
-      ...{
-        assetIndex: number,
-        memo: fc.string(),
-        currentTime: number,
-        currencyHyperliquidSymbol: fc.string(),
-      },
+      nonce: number,
+      fromRouteType: number,
+      toRouteType: number,
+      apiKeyIndex: number,
+      usdcFee: number,
+      assetIndex: number,
+      memo: fc.string(),
+      currentTime: number,
+      currencyHyperliquidSymbol: fc.string(),
       allocatorUtxos: fc.array(fc.record({ txid: fc.string(), vout: number, value: number }), {
         maxLength: 3,
       }),
@@ -33,7 +35,8 @@ test.each(vmTypes)('2,000 hostile requests of %s are refused by name or spelled 
     { requiredKeys: [] },
   )
   const requests = fc.record({
-    ...{ depository: spelled(accounts[vmType]), recipient: spelled(accounts[vmType]) },
+    depository: spelled(accounts[vmType]),
+    recipient: spelled(accounts[vmType]),
     currency: spelled(currencies[vmType]),
     additionalData: fc.dictionary(
       fc.constantFrom<string>(...vmTypes, '__proto__'),

@@ -32,7 +32,9 @@ test('ethereum-vm is in lower case', () => {
   const upper = `0x${'Ab'.repeat(20)}`
   expect(normalise('ethereum-vm', { depository: upper, currency: upper, recipient: upper })).toEqual({
     kind: 'withdraw-request',
-    ...{ depository: repeated('ab', 20), currency: repeated('ab', 20), recipient: repeated('ab', 20) },
+    depository: repeated('ab', 20),
+    currency: repeated('ab', 20),
+    recipient: repeated('ab', 20),
     data: '0x',
   })
 })
@@ -42,7 +44,9 @@ test('tron-vm is 20 bytes of hex, zero for TRX', () => {
   expect(
     normalise('tron-vm', { depository: tronAccount, currency: native, recipient: tronAccount }),
   ).toMatchObject({
-    ...{ depository: tronBytes, currency: repeated('00', 20), recipient: tronBytes },
+    depository: tronBytes,
+    currency: repeated('00', 20),
+    recipient: tronBytes,
     data: '0x',
   })
 })
@@ -52,7 +56,9 @@ test.each([
   [usdcMint, usdcBytes],
 ])('solana-vm: %s is "%s"', (currency, expected) => {
   expect(normalise('solana-vm', { depository: vault, currency, recipient: usdcMint })).toMatchObject({
-    ...{ depository: vault, currency: expected, recipient: usdcBytes },
+    depository: vault,
+    currency: expected,
+    recipient: usdcBytes,
     data: '0x',
   })
 })
@@ -61,7 +67,9 @@ describe('bitcoin-vm', () => {
   const txid = `${'ab'.repeat(31)}cd`
   const utxo = { txid, vout: 3, value: '70000' }
   const asked = (own: object = {}, request: Partial<Request> = {}): Request => ({
-    ...{ depository: bitcoinDepository, currency: bitcoinNative, recipient: bitcoinRecipient },
+    depository: bitcoinDepository,
+    currency: bitcoinNative,
+    recipient: bitcoinRecipient,
     additionalData: { 'bitcoin-vm': { allocatorUtxos: [utxo], feeRate: 5, ...own } },
     ...request,
   })
@@ -80,7 +88,8 @@ describe('bitcoin-vm', () => {
       { txid: littleEndian, index: 0, value: 1n, script } as const,
     ]
     expect(normalised).toMatchObject({
-      ...{ depository: bitcoinDepository, currency: bitcoinNative },
+      depository: bitcoinDepository,
+      currency: bitcoinNative,
       recipient: Buffer.from('0014e8df018c7e326cc253faac7e46cdc51e68542c42', 'hex').toString('base64'),
       data: encodeAbiParameters(utxosType, [{ utxos, feeRate: 5n }]),
     })
@@ -128,7 +137,9 @@ describe('bitcoin-vm', () => {
 describe('hyperliquid-vm', () => {
   const own = { currencyHyperliquidSymbol: 'USDC', currentTime: 1_761_563_890_702 }
   const asked = (currency: string, change: object = {}): Request => ({
-    ...{ depository: repeated('11', 20), currency, recipient: `0x${'Ab'.repeat(20)}` },
+    depository: repeated('11', 20),
+    currency,
+    recipient: `0x${'Ab'.repeat(20)}`,
     additionalData: { 'hyperliquid-vm': { ...own, ...change } },
   })
   const time = 1_761_563_890_702n
@@ -143,7 +154,10 @@ describe('hyperliquid-vm', () => {
         ? encodeAbiParameters(parseAbiParameters('uint64'), [time])
         : encodeAbiParameters(parseAbiParameters('uint64, string, string'), [time, source, destination])
     expect(normalise('hyperliquid-vm', asked(currency))).toMatchObject({
-      ...{ depository: repeated('11', 20), currency: expected, recipient: repeated('ab', 20), data },
+      depository: repeated('11', 20),
+      currency: expected,
+      recipient: repeated('ab', 20),
+      data,
     })
   })
 
@@ -164,11 +178,18 @@ describe('hyperliquid-vm', () => {
 
 describe('lighter-vm', () => {
   const own = {
-    ...{ nonce: 7, fromRouteType: '0', toRouteType: 1, apiKeyIndex: 4, usdcFee: '3000000' },
-    ...{ memo: 'abcd', assetIndex: 3 },
+    nonce: 7,
+    fromRouteType: '0',
+    toRouteType: 1,
+    apiKeyIndex: 4,
+    usdcFee: '3000000',
+    memo: 'abcd',
+    assetIndex: 3,
   }
   const asked = (change: object = {}, currency = '0'): Request => ({
-    ...{ depository: '460491', currency, recipient: '462196' },
+    depository: '460491',
+    currency,
+    recipient: '462196',
     additionalData: { 'lighter-vm': { ...own, ...change } },
   })
   const dataType = parseAbiParameters('uint8, uint64, uint64, uint64, uint64, uint64, bytes32')
@@ -190,7 +211,10 @@ describe('lighter-vm', () => {
         `0x${memo.padEnd(64, '0')}`,
       ])
       expect(normalise('lighter-vm', asked(change, currency))).toMatchObject({
-        ...{ depository: '460491', currency: index, recipient: '462196', data },
+        depository: '460491',
+        currency: index,
+        recipient: '462196',
+        data,
       })
     },
   )

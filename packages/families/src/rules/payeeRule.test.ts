@@ -41,13 +41,20 @@ function ruleOf(vmType: VmType) {
   const account = accounts[vmType]
   const config = {
     ...model,
-    ...{ multicall3: hex('c1'), fillContract: hex('c2'), cleanupRouter: hex('c3'), depositRouter: hex('c4') },
-    ...{ fillWallet: account('f1'), currencies: [] },
+    multicall3: hex('c1'),
+    fillContract: hex('c2'),
+    cleanupRouter: hex('c3'),
+    depositRouter: hex('c4'),
+    fillWallet: account('f1'),
+    currencies: [],
   }
   return {
     account,
     rule: createPayeeRule({
-      ...{ codec: codecOf({ vmType, network: undefined }), family, file, config },
+      codec: codecOf({ vmType, network: undefined }),
+      family,
+      file,
+      config,
       listed: { id: 'a', depository: account('d1'), fillContracts: [], fillPayers: [] },
       custody: hex('c5'),
     }),

@@ -31,7 +31,10 @@ function familyThatCounts() {
         return { facts: 'seen', agreeingEndpoints: ['one'] }
       },
       describe: () => ({
-        ...{ depository: account, status: 'pending', currency: account, recipient: account },
+        depository: account,
+        status: 'pending',
+        currency: account,
+        recipient: account,
         amount: BigInt(withdrawal),
         shownIn: { blockNumber: 7n },
       }),
@@ -65,7 +68,9 @@ test('withdrawals that name another transaction, or none, are read by themselves
 test('a family is asked in canonical spelling, whatever the caller wrote', async () => {
   const { reader, payments } = familyThatCounts()
   const question: PaymentQuestion = {
-    ...{ orderId: withdrawalId, extraData: '0x', transactionId: upperCase(transactionId) },
+    orderId: withdrawalId,
+    extraData: '0x',
+    transactionId: upperCase(transactionId),
     payments: [{ recipient: upperCase(account), currency: upperCase(account) }],
   }
   const facts = await reader.readPayment(question, { signal })

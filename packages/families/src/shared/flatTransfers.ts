@@ -48,8 +48,10 @@ export function flatFeesOf(
     fees:
       transferFee > ceiling
         ? {
-            ...{ reason: 'transfer_fee_above_ceiling', charge: 'A transfer' },
-            ...{ cost: `takes ${transferFee}`, ceiling: ceiling.toString() },
+            reason: 'transfer_fee_above_ceiling',
+            charge: 'A transfer',
+            cost: `takes ${transferFee}`,
+            ceiling: ceiling.toString(),
           }
         : new FlatFees({ transferFee }),
     shown: {

@@ -23,7 +23,8 @@ export function askPaymentVotes<Outcome>(
 ): Promise<Outcome> {
   const { electorate } = client
   return client.poll<Outcome>(calls, {
-    ...{ timeoutMs: readTimeoutMs, patienceMs },
+    timeoutMs: readTimeoutMs,
+    patienceMs,
     decide: (votes, isLast) => decide(votes, electorate, isLast),
   })
 }

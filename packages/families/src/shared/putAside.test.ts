@@ -30,7 +30,10 @@ function scripted() {
     throw new Error('nobody asks')
   }
   const reader: FamilyReader = {
-    ...{ chainId: 'solana', vmType: 'solana-vm', readWithdrawal: none, readWithdrawRequest: none },
+    chainId: 'solana',
+    vmType: 'solana-vm',
+    readWithdrawal: none,
+    readWithdrawRequest: none,
     readDeposits: (question) => answer('deposits', question),
     readPayment: (question) => answer('payment', question),
     forget() {

@@ -40,8 +40,14 @@ export async function openAppFeeClaim(tx: SqlTx, terms: AppFeeClaimTerms): Promi
   const [halt] = await tx.query<{ halted: boolean }>('select ledger_is_halted() as halted')
   if (halt?.halted !== false) return 'halted'
   const outcome = await writeTransfer(tx, {
-    ...{ id: transferId('claim', claimId), kind: 'posted', amount, code: 'claim', requestId: claimId },
-    ...{ debitAccount: accounts.owed, creditAccount: accounts.clearing, actor: `claimant:${wallet}` },
+    id: transferId('claim', claimId),
+    kind: 'posted',
+    amount,
+    code: 'claim',
+    requestId: claimId,
+    debitAccount: accounts.owed,
+    creditAccount: accounts.clearing,
+    actor: `claimant:${wallet}`,
   })
   if (outcome === 'insufficient') return 'insufficient'
   if (outcome !== 'done') throw new Error(`a claim could not be opened: ${outcome}`)
@@ -84,11 +90,15 @@ export async function endAppFeeClaim(
   const accounts = await claimAccounts(tx, wallet, { chainId: Number(chain_id), address, assetId })
   const outcome = await writeTransfer(tx, {
     // Both ends have the same id, so a second end of one claim collides.
-    ...{ id: transferId('claim_end', claimId), kind: 'posted', amount, requestId: claimId },
+    id: transferId('claim_end', claimId),
+    kind: 'posted',
+    amount,
+    requestId: claimId,
     debitAccount: accounts.clearing,
     creditAccount: end.status === 'paid' ? accounts.due : accounts.owed,
     code: `claim_${end.status}`,
-    ...{ actor, evidence: { ...end, ...evidence } },
+    actor,
+    evidence: { ...end, ...evidence },
   })
   if (outcome !== 'done') throw new Error(`a claim could not be ended: ${outcome}`)
   const [transaction, reason] = end.status === 'paid' ? [end.transactionHash, null] : [null, end.reason]

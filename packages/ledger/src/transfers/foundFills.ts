@@ -31,6 +31,12 @@ export async function bookFoundFill(
   return writeTransfer(tx, {
     id: transferId('found_fill', orderId),
     kind: 'posted',
-    ...{ code: 'found_fill', debitAccount, creditAccount, amount, actor, requestId, evidence },
+    code: 'found_fill',
+    debitAccount,
+    creditAccount,
+    amount,
+    actor,
+    requestId,
+    evidence,
   })
 }

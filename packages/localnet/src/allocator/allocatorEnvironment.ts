@@ -10,8 +10,12 @@ export type AllocatorNetwork = {
 
 /** Empty, because the allocator refuses to start beside keys of other services, which a developer's shell may hold. */
 const foreignKeys = {
-  ...{ ECDSA_PRIVATE_KEY: '', ECDSA_PRIVATE_KEY_FILE: '', AWS_KMS_SIGNER_KEY_ID: '' },
-  ...{ ADMIN_API_KEY: '', API_KEY_PEPPERS: '', SOLVER_API_KEY: '' },
+  ECDSA_PRIVATE_KEY: '',
+  ECDSA_PRIVATE_KEY_FILE: '',
+  AWS_KMS_SIGNER_KEY_ID: '',
+  ADMIN_API_KEY: '',
+  API_KEY_PEPPERS: '',
+  SOLVER_API_KEY: '',
 }
 
 /** Environment of a local network's allocator, without the variables that hold its own keys. */

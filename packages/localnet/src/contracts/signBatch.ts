@@ -63,7 +63,10 @@ export async function signBatch(
   const message = { batchedCall: { calls, revertOnFailure: true }, nonce, keyHash, executor, deadline }
   const signature = await account.signTypedData({
     domain: {
-      ...{ name: 'Calibur', version: '1.0.0', chainId, verifyingContract: account.address },
+      name: 'Calibur',
+      version: '1.0.0',
+      chainId,
+      verifyingContract: account.address,
       salt: pad(caliburAddress),
     },
     types,

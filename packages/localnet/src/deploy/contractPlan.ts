@@ -157,7 +157,8 @@ export function paidDepositories(
   const addresses = { ...familyDepositories(tronDepository().address), ...replacing }
   const evm = { depository, builder: { name: 'EvmPayloadBuilder' } } as const
   const family = (id: 'solana' | 'bitcoin' | 'hyperliquid' | 'lighter') => ({
-    ...{ chainId: derivedHubChainId(id), depository: addresses[id] },
+    chainId: derivedHubChainId(id),
+    depository: addresses[id],
   })
   return [
     { chainId: BigInt(localChainIds.base), ...evm },
@@ -167,7 +168,8 @@ export function paidDepositories(
     {
       ...family('solana'),
       builder: {
-        ...{ name: 'SolanaPayloadBuilder', domain: solanaDomain },
+        name: 'SolanaPayloadBuilder',
+        domain: solanaDomain,
         vault: bytesToHex(solanaCodec.encodeAddress(deriveProgramAddresses(addresses.solana).vault)),
       },
     },
@@ -175,7 +177,8 @@ export function paidDepositories(
     {
       ...family('hyperliquid'),
       builder: {
-        ...{ name: 'HyperliquidPayloadBuilder', networkName: hyperliquidNetwork.name },
+        name: 'HyperliquidPayloadBuilder',
+        networkName: hyperliquidNetwork.name,
         tokens: hyperliquidNetwork.tokens,
       },
     },

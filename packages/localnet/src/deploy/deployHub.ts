@@ -70,8 +70,11 @@ export async function addDepositories(
   const added = depositories.filter(({ depository }) => Object.values(replacing).includes(depository))
   for (const { chainId, depository, builder } of added) {
     const { request } = await publicClient.simulateContract({
-      ...{ address: allocator, abi: allocatorAbi, functionName: 'setBuilder' },
-      ...{ args: [chainId, depository, addressOf(builders, builder.name)], account: walletClient.account },
+      address: allocator,
+      abi: allocatorAbi,
+      functionName: 'setBuilder',
+      args: [chainId, depository, addressOf(builders, builder.name)],
+      account: walletClient.account,
     })
     await publicClient.waitForTransactionReceipt({ hash: await walletClient.writeContract(request) })
   }

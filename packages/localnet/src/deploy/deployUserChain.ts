@@ -49,7 +49,8 @@ export async function deployUserChain(
     deploymentChain(chain, deployer, ({ to }) => `initialization of ${to}`),
     [
       depositoryInitialization(plan.depository, {
-        ...{ owner: deployer.address, allocatorSigner: keys.allocator.address },
+        owner: deployer.address,
+        allocatorSigner: keys.allocator.address,
       }),
     ],
   )

@@ -46,7 +46,9 @@ export function userChainGrants(keys: LocalKeys): readonly Grant[] {
 export function tronGrants(keys: LocalKeys): readonly { account: Hex; sun: bigint; usdc: bigint }[] {
   const { fillWallet, users } = tronAccounts(keys)
   const grant = ({ address }: { readonly address: string }, trx: bigint, usdc: bigint) => ({
-    ...{ account: tronHexAddress(address), sun: trx * unit6, usdc: usdc * unit6 },
+    account: tronHexAddress(address),
+    sun: trx * unit6,
+    usdc: usdc * unit6,
   })
   return [
     grant(fillWallet, 1_000_000n, 40_000n),

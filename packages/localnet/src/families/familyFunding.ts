@@ -18,13 +18,17 @@ export function familyFunding(keys: LocalKeys): FamilyFunding {
       { holder: hyperliquid.fillWallet, dollars: solverDollars },
       ...hyperliquid.users.map((holder) => ({ holder, dollars: userDollars })),
     ].map(({ holder: { address }, dollars }) => ({
-      ...{ account: address, owner: address, amount: (dollars * unit8).toString() },
+      account: address,
+      owner: address,
+      amount: (dollars * unit8).toString(),
     })),
     lighter: [
       { holder: lighter.fillWallet, dollars: solverDollars },
       ...lighter.users.map((holder) => ({ holder, dollars: userDollars })),
     ].map(({ holder: { account, owner }, dollars }) => ({
-      ...{ account, owner: owner.address, amount: (dollars * unit6).toString() },
+      account,
+      owner: owner.address,
+      amount: (dollars * unit6).toString(),
     })),
   }
 }

@@ -21,9 +21,16 @@ const transferSchema = z.object({
   user: z.string(),
   timeMs: z.number().int(),
   action: z.object({
-    ...{ type: z.string(), signatureChainId: z.string(), hyperliquidChain: z.string() },
-    ...{ destination: z.string(), sourceDex: z.string(), destinationDex: z.string() },
-    ...{ token: z.string(), amount: z.string(), fromSubAccount: z.string(), nonce: z.number().int() },
+    type: z.string(),
+    signatureChainId: z.string(),
+    hyperliquidChain: z.string(),
+    destination: z.string(),
+    sourceDex: z.string(),
+    destinationDex: z.string(),
+    token: z.string(),
+    amount: z.string(),
+    fromSubAccount: z.string(),
+    nonce: z.number().int(),
   }),
 })
 /** A transfer that the exchange took, an account that an operator asked for, or a deposit. */
@@ -85,10 +92,15 @@ function listDeposit(
   // Every transfer has a nonce of its own.
   const timeMs = firstTimeMs + ledger.transactions.length
   ledger.transactions.push({
-    ...{ hash: depositIdOf(depositor), user: ownerlessAddress(depositor), timeMs },
+    hash: depositIdOf(depositor),
+    user: ownerlessAddress(depositor),
+    timeMs,
     action: {
-      ...{ type: 'UsdSend', hyperliquidChain: 'Mainnet', destination },
-      ...{ amount: decimalOf(units), time: BigInt(timeMs) },
+      type: 'UsdSend',
+      hyperliquidChain: 'Mainnet',
+      destination,
+      amount: decimalOf(units),
+      time: BigInt(timeMs),
     },
   })
 }

@@ -70,9 +70,16 @@ function listDeposit(
   exchange.setAccount(account.toString(), ownerlessAddress(depositor))
   const queuedAtMs = BigInt(firstTimeMs)
   const info = renderTransferInfo({
-    ...{ FromAccountIndex: account, ApiKeyIndex: 4n, ToAccountIndex: BigInt(depository) },
-    ...{ AssetIndex: 3n, FromRouteType: 0n, ToRouteType: 0n, Amount, USDCFee: 0n },
-    ...{ Memo: new Array<number>(32).fill(0), ExpiredAt: queuedAtMs + 600_000n },
+    FromAccountIndex: account,
+    ApiKeyIndex: 4n,
+    ToAccountIndex: BigInt(depository),
+    AssetIndex: 3n,
+    FromRouteType: 0n,
+    ToRouteType: 0n,
+    Amount,
+    USDCFee: 0n,
+    Memo: new Array<number>(32).fill(0),
+    ExpiredAt: queuedAtMs + 600_000n,
     Nonce: BigInt(exchange.transactions.size + 1),
   })
   const hash = depositIdOf(depositor)

@@ -14,8 +14,11 @@ import { localMintList, localMints, solanaBlockTimeMs } from './solanaTokens.ts'
 
 /** The numbers that public clients know these chains by. */
 export const familyChainIds: Readonly<Record<FamilyKey, number>> = {
-  ...{ solana: 792_703_809, bitcoin: 8_253_038, tron: 728_126_428 },
-  ...{ hyperliquid: 1_337, lighter: 3_586_256 },
+  solana: 792_703_809,
+  bitcoin: 8_253_038,
+  tron: 728_126_428,
+  hyperliquid: 1_337,
+  lighter: 3_586_256,
 }
 
 const nativeCurrencies: Readonly<Record<FamilyKey, string>> = {
@@ -72,33 +75,48 @@ export function familyQuoteChains(
   const tokens = familyTokens(tron)
   const usdc = { symbol: 'USDC', name: 'USD Coin', decimals: 6, asset: 'usdc', ...token, source }
   const chain = (key: FamilyKey, displayName: string, pinDepth: object = { finalized: true }) => ({
-    ...{ chainId: familyChainIds[key], name: key, displayName: `${displayName} (local)` },
+    chainId: familyChainIds[key],
+    name: key,
+    displayName: `${displayName} (local)`,
     iconUrl: localPicture(displayName),
-    ...{ fillWallet: `$${fillWalletVariable(key)}`, pinPolicy: [pinDepth] },
+    fillWallet: `$${fillWalletVariable(key)}`,
+    pinPolicy: [pinDepth],
   })
   const coin = (key: FamilyKey) => ({ address: nativeCurrencies[key], ...native, source: 'native currency' })
   return {
     solana: {
       ...chain('solana', 'Solana'),
-      ...{ blockTimeMs: solanaBlockTimeMs, headMaxAgeMs: 15_000, feeModel: { kind: 'priority-fee' } },
+      blockTimeMs: solanaBlockTimeMs,
+      headMaxAgeMs: 15_000,
+      feeModel: { kind: 'priority-fee' },
       depositAddressProgram: addressProgram,
       currencies: [
         { ...coin('solana'), symbol: 'SOL', name: 'Solana', decimals: 9, asset: 'sol' },
         ...localMintList.map(({ address, symbol, name, decimals, asset, program }) => ({
-          ...{ address, symbol, name, decimals, asset, ...token, source },
+          address,
+          symbol,
+          name,
+          decimals,
+          asset,
+          ...token,
+          source,
           ...(program !== tokenProgram && { tokenProgram: program }),
         })),
       ],
     },
     bitcoin: {
       ...chain('bitcoin', 'Bitcoin', { confirmations: 1 }),
-      ...{ blockTimeMs: bitcoinBlockTimeMs, headMaxAgeMs: 4 * bitcoinIdleBlockMs },
-      ...{ feeModel: { kind: 'feerate' }, depositAddressKey: `$${bitcoinKeyVariable}` },
+      blockTimeMs: bitcoinBlockTimeMs,
+      headMaxAgeMs: 4 * bitcoinIdleBlockMs,
+      feeModel: { kind: 'feerate' },
+      depositAddressKey: `$${bitcoinKeyVariable}`,
       currencies: [{ ...coin('bitcoin'), symbol: 'BTC', name: 'Bitcoin', decimals: 8, asset: 'btc' }],
     },
     tron: {
       ...chain('tron', 'Tron'),
-      ...{ blockTimeMs: 2_000, headMaxAgeMs: 15_000, feeModel: { kind: 'energy' } },
+      blockTimeMs: 2_000,
+      headMaxAgeMs: 15_000,
+      feeModel: { kind: 'energy' },
       fillContract: tron.fillContract,
       currencies: [
         { ...coin('tron'), symbol: 'TRX', name: 'TRON', decimals: 6, asset: 'trx' },
@@ -107,12 +125,15 @@ export function familyQuoteChains(
     },
     hyperliquid: {
       ...chain('hyperliquid', 'Hyperliquid'),
-      ...{ blockTimeMs: 1_000, headMaxAgeMs: 15_000, feeModel: { kind: 'flat' } },
+      blockTimeMs: 1_000,
+      headMaxAgeMs: 15_000,
+      feeModel: { kind: 'flat' },
       currencies: [{ address: tokens.hyperliquid['USDC'], ...usdc, decimals: 8 }],
     },
     lighter: {
       ...chain('lighter', 'Lighter'),
-      ...{ blockTimeMs: 1_000, headMaxAgeMs: 15_000 },
+      blockTimeMs: 1_000,
+      headMaxAgeMs: 15_000,
       feeModel: { kind: 'flat', transferFee: lighterTransferFee.toString() },
       currencies: [{ address: tokens.lighter['USDC'], ...usdc }],
     },

@@ -18,11 +18,19 @@ export type LocalMint = {
 /** One mint of each token program. Neither takes a fee of a transfer. */
 export const localMints: Readonly<Record<SolanaTokenSymbol, LocalMint>> = {
   USDC: {
-    ...{ symbol: 'USDC', name: 'USD Coin', asset: 'usdc', decimals: 6, program: tokenProgram },
+    symbol: 'USDC',
+    name: 'USD Coin',
+    asset: 'usdc',
+    decimals: 6,
+    program: tokenProgram,
     address: '2v5vYmXJ8MgNbAgJFSz2oUpXPEoes1UY3Byv7TYBkVi5',
   },
   WETH: {
-    ...{ symbol: 'WETH', name: 'Wrapped Ether', asset: 'eth', decimals: 9, program: token2022Program },
+    symbol: 'WETH',
+    name: 'Wrapped Ether',
+    asset: 'eth',
+    decimals: 9,
+    program: token2022Program,
     address: 'DDyuEND2AttSG8vECgsppnh6MzkYfhMKFUWyhv1KHFBe',
   },
 }

@@ -69,8 +69,15 @@ export function createFamilies(
     const { node, tronDepository, tronUsdc, depositor, funding, stateFolder, tronCreatedFromMs } = network
     const opener = await openers[key]()
     const standIn = await opener({
-      ...{ port: ports[key], depository: depositories[key], funding, node, tronDepository, depositor },
-      ...{ tronUsdc, tronCreatedFromMs, hashTransfer },
+      port: ports[key],
+      depository: depositories[key],
+      funding,
+      node,
+      tronDepository,
+      depositor,
+      tronUsdc,
+      tronCreatedFromMs,
+      hashTransfer,
       journalFile: stateFolder === undefined ? undefined : join(stateFolder, `${key}.jsonl`),
     })
     open.set(key, standIn)

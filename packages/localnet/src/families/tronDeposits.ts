@@ -40,7 +40,10 @@ export async function depositTrx(
   )
   const data = encodeDepositNative(depositor.address, noOrder)
   const { transactionId } = await ledger.submit(depositor, {
-    ...{ kind: 'trigger', to: depository, data, callValue: amount },
+    kind: 'trigger',
+    to: depository,
+    data,
+    callValue: amount,
   })
   await chain.node.mine({ blocks: blocksOnTop })
   return transactionId

@@ -54,7 +54,8 @@ export async function openTron(options: StandInOptions): Promise<FamilyStandIn> 
     const { feeSun, ...rest } = transaction
     transactions.set(transactionId, transaction)
     journal.add({
-      ...{ transactionId, ...rest },
+      transactionId,
+      ...rest,
       ...(feeSun !== undefined && { feeSun: feeSun.toString() }),
       ...(depositor !== undefined && { depositor }),
     })

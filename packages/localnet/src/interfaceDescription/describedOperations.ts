@@ -83,7 +83,9 @@ export async function contradictedExample(
 ): Promise<readonly string[]> {
   if (missing.length > 0) return missing.map((member) => `${member} has no example`)
   const answer = await app.inject({
-    ...{ method, url, headers },
+    method,
+    url,
+    headers,
     ...(typeof body === 'object' && body !== null && { payload: body }),
   })
   const status = String(answer.statusCode)

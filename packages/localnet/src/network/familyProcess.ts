@@ -82,7 +82,9 @@ async function openFamily(
     signal.throwIfAborted()
     if (process.hasEnded()) throw new StartFailure(`${family} cannot be opened: its process has ended`)
     const answer = await fetch(`${controlUrl}/open`, {
-      ...{ method: 'POST', body: JSON.stringify({ family }), signal },
+      method: 'POST',
+      body: JSON.stringify({ family }),
+      signal,
     }).catch(() => undefined)
     if (answer?.ok === true) return familyFactsSchema.parse(await answer.json())
     if (answer !== undefined && answer.status !== 503) {

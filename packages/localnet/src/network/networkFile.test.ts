@@ -57,7 +57,8 @@ describe('network.json', () => {
       firstDeposit: { transactionId: 'id', amount: '1' },
     }
     const families = {
-      ...{ urls: forEachFamily(place), controlUrl: 'http://127.0.0.1:5' },
+      urls: forEachFamily(place),
+      controlUrl: 'http://127.0.0.1:5',
       facts: new Map([['solana', solana] as const]),
     }
     const content = networkFileContent({ ...facts, families })
@@ -73,11 +74,10 @@ describe('network.json', () => {
     const { fillWallet, deployer, users } = solanaAccounts(keys)
     expect(content).toMatchObject({
       solver: {
-        ...{ address: keys.fillWallet.address, solanaAddress: fillWallet.address },
-        ...{
-          bitcoinAddress: accounts.bitcoin.fillWallet.address,
-          tronAddress: accounts.tron.fillWallet.address,
-        },
+        address: keys.fillWallet.address,
+        solanaAddress: fillWallet.address,
+        bitcoinAddress: accounts.bitcoin.fillWallet.address,
+        tronAddress: accounts.tron.fillWallet.address,
       },
       solanaAccounts: users.map(({ address, secretKey }) => ({ address, secretKey })),
       tronAccounts: accounts.tron.users,

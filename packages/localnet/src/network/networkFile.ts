@@ -81,8 +81,11 @@ function otherChains(
   const accounts = familyAccounts(keys)
   return {
     chains: familyKeys.map((key) => ({
-      ...{ id: familyChainIds[key], name: key, rpcUrl: urls[key].url },
-      ...{ depository: depositories[key], tokens: tokens[key] },
+      id: familyChainIds[key],
+      name: key,
+      rpcUrl: urls[key].url,
+      depository: depositories[key],
+      tokens: tokens[key],
     })),
     control: {
       families: familyKeys.flatMap((id) => {
@@ -92,8 +95,11 @@ function otherChains(
       familyControlUrl: controlUrl,
     },
     solver: {
-      ...{ solanaAddress: wallets.solana, bitcoinAddress: wallets.bitcoin, tronAddress: wallets.tron },
-      ...{ hyperliquidAddress: wallets.hyperliquid, lighterAccount: wallets.lighter },
+      solanaAddress: wallets.solana,
+      bitcoinAddress: wallets.bitcoin,
+      tronAddress: wallets.tron,
+      hyperliquidAddress: wallets.hyperliquid,
+      lighterAccount: wallets.lighter,
     },
     // Hyperliquid is missing, because its users are the EVM accounts.
     accounts: {
@@ -101,7 +107,10 @@ function otherChains(
       bitcoinAccounts: accounts.bitcoin.users.map(({ address, privateKey }) => ({ address, privateKey })),
       tronAccounts: accounts.tron.users,
       lighterAccounts: accounts.lighter.users.map(({ account, owner, apiKey }) => ({
-        ...{ account, apiKey, ownerAddress: owner.address, ownerPrivateKey: owner.privateKey },
+        account,
+        apiKey,
+        ownerAddress: owner.address,
+        ownerPrivateKey: owner.privateKey,
       })),
     },
   }

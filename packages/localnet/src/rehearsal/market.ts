@@ -75,7 +75,8 @@ export async function deployMarket(
   const feed = (key: FeedKey) => ({
     contract: plan.feeds[key],
     data: encodeFunctionData({
-      ...{ abi: priceFeedAbi, functionName: 'initialize' },
+      abi: priceFeedAbi,
+      functionName: 'initialize',
       args: [keeper.address, initialFeedAnswers[key]],
     }),
   })
@@ -94,8 +95,11 @@ export async function deployMarket(
   const data = encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [minted] })
   await chain.send(treasury, [{ what: 'mint of USDC', to: USDC.address, data }])
   return {
-    ...{ chainKey, chainId: chain.chainId, multicall3: multicall3Address },
-    ...{ wrappedNative: plan.wrappedNative.address, gasPriceOracle: gasPriceOracleAddress },
+    chainKey,
+    chainId: chain.chainId,
+    multicall3: multicall3Address,
+    wrappedNative: plan.wrappedNative.address,
+    gasPriceOracle: gasPriceOracleAddress,
     usdc: USDC.address,
     feeds: forEachFeed((key) => plan.feeds[key].address),
   }
@@ -107,7 +111,9 @@ export async function fundCoin(
   { treasury, keeper, sponsor, user }: RehearsalAccounts,
 ): Promise<void> {
   const grant = (account: LocalAccount, coins: bigint) => ({
-    ...{ account, nativeWei: coins * weiPerCoin, tokens: { USDC: 0n, USDX: 0n, TIDE: 0n } },
+    account,
+    nativeWei: coins * weiPerCoin,
+    tokens: { USDC: 0n, USDX: 0n, TIDE: 0n },
   })
   await fundNative(chain, [grant(treasury, 1_000n), grant(keeper, 100n), grant(sponsor, 1n), grant(user, 1n)])
 }

@@ -85,8 +85,11 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
     await mkdir(join(directory, 'logs'))
     const account = () => localAccount(randomKey())
     const accounts = {
-      ...{ treasury: account(), keeper: account(), sponsor: account() },
-      ...{ user: account(), custody: account() },
+      treasury: account(),
+      keeper: account(),
+      sponsor: account(),
+      user: account(),
+      custody: account(),
     }
     return await startParts(running, { directory, accounts, kmsKey: randomKey() })
   } catch (error) {
@@ -146,8 +149,13 @@ async function startParts(
     }
   })
   return {
-    ...{ accounts, markets: { base, optimism }, endpoints, databaseUrl: connectionString },
-    ...{ kms: { url: kms.url, keyId: kms.keyId }, priceServiceUrl: prices.url, nodeEnded },
+    accounts,
+    markets: { base, optimism },
+    endpoints,
+    databaseUrl: connectionString,
+    kms: { url: kms.url, keyId: kms.keyId },
+    priceServiceUrl: prices.url,
+    nodeEnded,
     stop: () => stopAll(running),
   }
 }
@@ -167,7 +175,9 @@ function startNode(running: Running, key: ChainKey, logFile: string): Promise<An
   return addPart(
     running,
     startAnvil({
-      ...{ chainId, logFile, detached: true },
+      chainId,
+      logFile,
+      detached: true,
       onSpawn: (pid) => running.runFile.add(`anvil-${key}`, pid),
       args: [
         ...['--block-time', String(idleBlockSeconds), '--mixed-mining', '--slots-in-an-epoch', '1'],
@@ -184,12 +194,16 @@ function keepChains(
   { keeper }: RehearsalAccounts,
 ): Promise<Keeper> {
   const maintained = (key: ChainKey) => ({
-    ...{ chain: chains[key], baseFeeWei: chainPlans[key].baseFeeWei },
-    ...{ now: Date.now, save: async () => {} },
+    chain: chains[key],
+    baseFeeWei: chainPlans[key].baseFeeWei,
+    now: Date.now,
+    save: async () => {},
   })
   return startKeeper({
     chains: { base: maintained('base'), optimism: maintained('optimism'), hub: maintained('hub') },
-    ...{ deployment, keeper, log: () => {} },
+    deployment,
+    keeper,
+    log: () => {},
   })
 }
 

@@ -125,7 +125,11 @@ function transactionJson(mined: MinedTransaction | undefined) {
   const { block, transaction, index } = mined
   const { hash, from, to, input } = transaction
   return {
-    ...{ hash, from, to, input, value: '0x0' },
+    hash,
+    from,
+    to,
+    input,
+    value: '0x0',
     blockHash: block.hash,
     blockNumber: quantity(block.number),
     transactionIndex: quantity(index),

@@ -18,7 +18,11 @@ type EarlierNetwork = { readonly keys: Json; readonly chain: (members: Json) => 
 
 const firstFeeds = ['ETH/USD', 'USDC/USD', 'USDX/USD', 'TIDE/USD']
 const hubOf = ({ chainId, hub: address, oracle, oracleMultisig, genericMapping }: typeof hub): Json => ({
-  ...{ chainId, hub: address, oracle, oracleMultisig, genericMapping },
+  chainId,
+  hub: address,
+  oracle,
+  oracleMultisig,
+  genericMapping,
 })
 
 /** Files that `.local` of a release had, in the form that its own schemas read. */

@@ -13,8 +13,12 @@ const paths = localPaths(directory)
 await prepareDirectory(paths)
 const { runFile } = await takeRunFile(paths.runFile)
 const families = await startFamilyProcess({
-  ...{ paths, runFile, firstPort: Number(firstPort), chainPorts: await freeChainPorts() },
-  ...{ repositoryRoot: process.cwd(), environment: { PATH: process.env['PATH'] } },
+  paths,
+  runFile,
+  firstPort: Number(firstPort),
+  chainPorts: await freeChainPorts(),
+  repositoryRoot: process.cwd(),
+  environment: { PATH: process.env['PATH'] },
 })
 while (!(await isOpening())) await new Promise((resolve) => setTimeout(resolve, 50))
 console.log(JSON.stringify({ pid: families.process.pid }))

@@ -120,7 +120,10 @@ async function baseVenue(network: TestNetwork): Promise<Venue> {
   await chain.node.setBalance({ address: depository, value: parseEther('10') })
   const shared = { chainId: 'base', vmType: 'ethereum-vm', currency: native('ethereum-vm') } as const
   return {
-    ...{ ...shared, depository, recipient: ownerlessAddress('recipient on base'), amount: 1_000_000n },
+    ...shared,
+    depository,
+    recipient: ownerlessAddress('recipient on base'),
+    amount: 1_000_000n,
     async execute(payload, [signature = '0x']) {
       const clients = chain.as(network.keys.fillWallet)
       const data = payloadCallData(payload, signature)
@@ -151,7 +154,9 @@ async function tronVenue({ deployment, keys }: TestNetwork) {
   const known = new Map()
   const ledger = createTronLedger(
     {
-      ...{ chain, node, mine: (blocks = 1) => chain.node.mine({ blocks }) },
+      chain,
+      node,
+      mine: (blocks = 1) => chain.node.mine({ blocks }),
       async send(from, to, data = '0x', value = 0n) {
         const clients = chain.as(from)
         const transactionId = await clients.walletClient.sendTransaction({ to, data, value })
@@ -164,7 +169,10 @@ async function tronVenue({ deployment, keys }: TestNetwork) {
   const facade = await startTronFacade({ node }, ledger, { chainId: tronChainId })
   const shared = { chainId: 'tron', vmType: 'tron-vm', currency: native('tron-vm') } as const
   return {
-    ...{ ...shared, depository: tronAddress(depository), url: facade.url, amount: 1_000_000n },
+    ...shared,
+    depository: tronAddress(depository),
+    url: facade.url,
+    amount: 1_000_000n,
     recipient: tronAddress(ownerlessAddress('recipient on Tron')),
     async execute(payload: Hex, [signature = '0x']: readonly Hex[]) {
       const data = payloadCallData(payload, signature)
@@ -211,8 +219,13 @@ async function solanaVenue(depository: string) {
   const server = await startRpcServer(node)
   const shared = { chainId: 'solana', vmType: 'solana-vm', currency: solanaCodec.nativeCurrency } as const
   return {
-    ...{ ...shared, depository, node, recipient, amount: 1_000_000n },
-    ...{ url: server.url, stop: server.stop },
+    ...shared,
+    depository,
+    node,
+    recipient,
+    amount: 1_000_000n,
+    url: server.url,
+    stop: server.stop,
     async execute(payload: Hex) {
       const request = decodeSolanaWithdrawal(payload)
       const order = { executor: executor.publicKey, request, withdrawalId: solanaWithdrawalId(request) }
@@ -257,7 +270,11 @@ async function bitcoinVenue(depository: string) {
     return { txid: funding.getId(), vout: 0, value: value.toString() }
   }
   return {
-    ...{ ...shared, depository, chain, url: node.url('node'), stop: node.stop },
+    ...shared,
+    depository,
+    chain,
+    url: node.url('node'),
+    stop: node.stop,
     fund,
     additionalData() {
       const utxo = fund(bitcoinDepositoryScript, 100_000n)
@@ -293,7 +310,10 @@ const tooOldMs = 60 * 3_600_000
 async function hyperliquidVenue(depository: string) {
   const usdc = { name: 'USDC', tokenId: '0x6d1e7cde53ba9467b783cb7c530ce054', szDecimals: 8 }
   const ledger: ExchangeLedger = {
-    ...{ transactions: [], tokens: [usdc], accounts: new Set([depository]), recentMax: 1_000 },
+    transactions: [],
+    tokens: [usdc],
+    accounts: new Set([depository]),
+    recentMax: 1_000,
   }
   const exchange = await startExchange(ledger)
   const list = (payload: Hex, error: string | null): string => {
@@ -305,8 +325,14 @@ async function hyperliquidVenue(depository: string) {
   let lastMs = 0
   const shared = { chainId: 'hyperliquid', vmType: 'hyperliquid-vm' } as const
   return {
-    ...{ ...shared, depository, ledger, url: exchange.url, stop: exchange.stop, amount: 150_000_000n },
-    ...{ currency: native('hyperliquid-vm'), recipient: ownerlessAddress('recipient on Hyperliquid') },
+    ...shared,
+    depository,
+    ledger,
+    url: exchange.url,
+    stop: exchange.stop,
+    amount: 150_000_000n,
+    currency: native('hyperliquid-vm'),
+    recipient: ownerlessAddress('recipient on Hyperliquid'),
     additionalData(isDoomed: boolean) {
       lastMs = Math.max(lastMs + 1, Date.now())
       const currentTime = String(isDoomed ? lastMs - tooOldMs : lastMs)
@@ -346,7 +372,12 @@ async function lighterVenue(depository: string) {
   }
   return {
     ...({ chainId: 'lighter', vmType: 'lighter-vm', currency: native('lighter-vm') } as const),
-    ...{ depository, node, recipient, amount: 2_500_000n, url: node.url, stop: node.stop },
+    depository,
+    node,
+    recipient,
+    amount: 2_500_000n,
+    url: node.url,
+    stop: node.stop,
     additionalData() {
       nonce += 1
       const routes = { fromRouteType: '0', toRouteType: '0', apiKeyIndex: '4', assetIndex: '3' }

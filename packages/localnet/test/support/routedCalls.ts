@@ -58,8 +58,14 @@ function usdcToTide({ tokens, depositRouter }: ChainDeployment, amountIn: bigint
     functionName: 'exactInputSingle',
     args: [
       {
-        ...{ tokenIn: tokens.USDC, tokenOut: tokens.TIDE, fee: 3_000, recipient: depositRouter },
-        ...{ deadline: maxUint256, amountIn, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n },
+        tokenIn: tokens.USDC,
+        tokenOut: tokens.TIDE,
+        fee: 3_000,
+        recipient: depositRouter,
+        deadline: maxUint256,
+        amountIn,
+        amountOutMinimum: 0n,
+        sqrtPriceLimitX96: 0n,
       },
     ],
   })
@@ -87,7 +93,10 @@ export async function permittedDeposit(
   kind: 'eip3009' | 'eip2612',
 ): Promise<Hex> {
   const shared = {
-    ...{ token: deployment.tokens.USDC, owner: owner.address, amount, deadlineSeconds: laterSeconds },
+    token: deployment.tokens.USDC,
+    owner: owner.address,
+    amount,
+    deadlineSeconds: laterSeconds,
     orderId: word(kind === 'eip3009' ? '3c' : '26'),
     domain: { name: 'USD Coin', version: '2', chainId: chain.chainId },
     router: deployment.permitRouter,
@@ -110,14 +119,19 @@ export async function permit2Deposit(
   const depositing = [owner.address, token, amount, orderId] as const
   const terms = {
     ...({ kind: 'permit2', token, owner: owner.address, amount, deadlineSeconds: laterSeconds } as const),
-    ...{ orderId, chainId: chain.chainId, router, relayer },
+    orderId,
+    chainId: chain.chainId,
+    router,
+    relayer,
     calls: [
       {
-        ...{ to: token, value: 0n },
+        to: token,
+        value: 0n,
         data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: approving }),
       },
       {
-        ...{ to: depository, value: 0n },
+        to: depository,
+        value: 0n,
         data: encodeFunctionData({ abi: depositoryAbi, functionName: 'depositErc20', args: depositing }),
       },
     ],
@@ -131,11 +145,13 @@ export async function permit2Deposit(
 export function cleanupViaCall({ deployment }: ContractBench<ChainDeployment>, depositor: Hex): Hex {
   const { tokens, depository } = deployment
   const deposit = encodeFunctionData({
-    ...{ abi: depositoryAbi, functionName: 'depositErc20' },
+    abi: depositoryAbi,
+    functionName: 'depositErc20',
     args: [depositor, tokens.USDC, 1_000n, word('0d')],
   })
   return encodeFunctionData({
-    ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20sViaCall' },
+    abi: cleanupRouterAbi,
+    functionName: 'cleanupErc20sViaCall',
     args: [[tokens.USDC], [depository], [deposit], [0n]],
   })
 }
@@ -153,21 +169,27 @@ export function ownersCalls(
       'multisig: setSigners, two for three',
       oracleMultisig,
       encodeFunctionData({
-        ...{ abi: oracleMultisigAbi, functionName: 'setSigners', args: [[account, other], 2n] },
+        abi: oracleMultisigAbi,
+        functionName: 'setSigners',
+        args: [[account, other], 2n],
       }),
     ],
     [
       'allocator: setBuilder',
       allocator,
       encodeFunctionData({
-        ...{ abi: allocatorAbi, functionName: 'setBuilder', args: [1n, other, evmPayloadBuilder] },
+        abi: allocatorAbi,
+        functionName: 'setBuilder',
+        args: [1n, other, evmPayloadBuilder],
       }),
     ],
     [
       'generic mapping: setEntryFor',
       genericMapping,
       encodeFunctionData({
-        ...{ abi: genericMappingAbi, functionName: 'setEntryFor', args: [account, word('e2'), word('da')] },
+        abi: genericMappingAbi,
+        functionName: 'setEntryFor',
+        args: [account, word('e2'), word('da')],
       }),
     ],
   ]
@@ -240,7 +262,8 @@ export function payout(bench: ContractBench<ChainDeployment>, recipient: Hex): P
   const { chain, deployment, keys } = bench
   const calls = [{ to: recipient, data: '0x', value: 1n, allowFailure: false }] as const
   return executeCallData({
-    ...{ chainId: chain.chainId, depository: deployment.depository },
+    chainId: chain.chainId,
+    depository: deployment.depository,
     allocator: privateKeyToAccount(keys.allocator.privateKey),
     request: { calls, nonce: 7n, expiration: maxUint256 },
   })
@@ -312,7 +335,12 @@ export function withdrawRequests(
   // A spender has each nonce once. A word without zero bytes, as nonces are.
   const nonceOf = (family: FamilyKey) => BigInt(word(`5${familyKeys.indexOf(family) + 1}`))
   const asked = (family: FamilyKey, currency: string, recipient: string) => ({
-    ...{ depository: families[family], currency, recipient, amount, spender: holder, nonce: nonceOf(family) },
+    depository: families[family],
+    currency,
+    recipient,
+    amount,
+    spender: holder,
+    nonce: nonceOf(family),
   })
   const chain = (family: FamilyKey) => {
     const { vmType } = familyPlans[family]
@@ -350,8 +378,13 @@ export function withdrawRequests(
     ),
     Lighter: spelledWithdrawRequest(chain('lighter'), asked('lighter', '0', '462196'), {
       'lighter-vm': {
-        ...{ nonce: '1', fromRouteType: '0', toRouteType: '0', apiKeyIndex: '4', usdcFee: '3000000' },
-        ...{ assetIndex: '3', memo: word('ab') },
+        nonce: '1',
+        fromRouteType: '0',
+        toRouteType: '0',
+        apiKeyIndex: '4',
+        usdcFee: '3000000',
+        assetIndex: '3',
+        memo: word('ab'),
       },
     }),
   }
@@ -367,11 +400,13 @@ export async function withdrawal(bench: ContractBench<HubDeployment>, request: W
   const { recipient, ...rest } = request
   return {
     submit: encodeFunctionData({
-      ...{ abi: allocatorAbi, functionName: 'submitWithdrawRequest' },
+      abi: allocatorAbi,
+      functionName: 'submitWithdrawRequest',
       args: [{ ...rest, receiver: recipient }, concatHex(signatures)],
     }),
     store: encodeFunctionData({
-      ...{ abi: allocatorAbi, functionName: 'storeSignature' },
+      abi: allocatorAbi,
+      functionName: 'storeSignature',
       args: [withdrawRequestPayloadId(request), word('77'), concatHex([word('71'), word('72'), '0x1b'])],
     }),
   }

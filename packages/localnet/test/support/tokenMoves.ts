@@ -82,17 +82,22 @@ export function tokenMoves({
     // Stands for a swap: what lies at the swap router is the output, and it takes nothing of the input.
     await give(tokenOut, uniswapV3.swapRouter, out)
     const swapData = encodeFunctionData({
-      ...{ abi: sweepTokenAbi, functionName: 'sweepToken', args: [tokenOut, out, to] },
+      abi: sweepTokenAbi,
+      functionName: 'sweepToken',
+      args: [tokenOut, out, to],
     })
     const recipient = freshAccount().address
     const terms = { tokenIn, amountIn, tokenOut, minAmountOut: 1n, id: randomWord(), swapData }
     const data = isDeposit
       ? encodeFunctionData({
-          ...{ abi: depositRouterAbi, functionName: 'swapAndDeposit' },
+          abi: depositRouterAbi,
+          functionName: 'swapAndDeposit',
           args: [{ ...terms, depositor: user.address }],
         })
       : encodeFunctionData({
-          ...{ abi: depositRouterAbi, functionName: 'swapAndPay', args: [{ ...terms, recipient }] },
+          abi: depositRouterAbi,
+          functionName: 'swapAndPay',
+          args: [{ ...terms, recipient }],
         })
     const shared = { from: user, to, data }
     // All of the input comes back.
@@ -103,14 +108,23 @@ export function tokenMoves({
   async function permit(): Promise<Move> {
     const { permitRouter, depository } = bench.deployment
     const signed = {
-      ...{ token, owner: user.address, amount: movedAmount, deadline: maxUint256, id: randomWord() },
+      token,
+      owner: user.address,
+      amount: movedAmount,
+      deadline: maxUint256,
+      id: randomWord(),
     }
     const spender = await bench.chain.client.readContract({
-      ...{ address: permitRouter.contract, abi: permitRouterAbi, functionName: 'spenderOf', args: [signed] },
+      address: permitRouter.contract,
+      abi: permitRouterAbi,
+      functionName: 'spenderOf',
+      args: [signed],
     })
     await bench.send(user, token, erc20Call('approve', spender, movedAmount))
     const data = encodeFunctionData({
-      ...{ abi: permitRouterAbi, functionName: 'depositWithPermit', args: [signed, '0x'] },
+      abi: permitRouterAbi,
+      functionName: 'depositWithPermit',
+      args: [signed, '0x'],
     })
     return { from: relayer, to: permitRouter.contract, data, watched: depository, whole: movedAmount }
   }
@@ -119,13 +133,17 @@ export function tokenMoves({
     const { permit2Router: router, depository } = bench.deployment
     const orderId = randomWord()
     const deposit = encodeFunctionData({
-      ...{ abi: depositoryAbi, functionName: 'depositErc20' },
+      abi: depositoryAbi,
+      functionName: 'depositErc20',
       args: [user.address, token, movedAmount, orderId],
     })
     const terms = {
       ...({ kind: 'permit2', token, owner: user.address, amount: movedAmount } as const),
       deadlineSeconds: Number((await bench.chain.client.getBlock()).timestamp) + 600,
-      ...{ orderId, chainId: bench.chain.chainId, router, relayer: relayer.address },
+      orderId,
+      chainId: bench.chain.chainId,
+      router,
+      relayer: relayer.address,
       calls: [
         { to: token, data: erc20Call('approve', depository, movedAmount), value: 0n },
         { to: depository, data: deposit, value: 0n },
@@ -141,15 +159,19 @@ export function tokenMoves({
     const { depositAddresses, depository } = bench.deployment
     const [orderSigner, depositor] = [freshAccount(), user]
     const terms = {
-      ...{ orderSigner: orderSigner.address, sweeper: relayer.address },
-      ...{ depositor: depositor.address, nonce: randomWord() },
+      orderSigner: orderSigner.address,
+      sweeper: relayer.address,
+      depositor: depositor.address,
+      nonce: randomWord(),
     }
     const address = depositAddressOf(terms, depositAddresses)
     await give(token, address)
     const { contract: to } = depositAddresses
     if (!isSweep) {
       const data = encodeFunctionData({
-        ...{ abi: depositAddressesAbi, functionName: 'withdraw', args: [terms, token] },
+        abi: depositAddressesAbi,
+        functionName: 'withdraw',
+        args: [terms, token],
       })
       return { from: depositor, to, data, watched: depositor.address, whole: movedAmount }
     }
@@ -157,7 +179,8 @@ export function tokenMoves({
     const { words, orderSignature } = await signedOrder(order, orderSigner)
     const struct = { ...words, solver: orderSigner.address, salt: BigInt(words.salt) }
     const data = encodeFunctionData({
-      ...{ abi: depositAddressesAbi, functionName: 'sweep' },
+      abi: depositAddressesAbi,
+      functionName: 'sweep',
       args: [terms, struct, orderSignature, token],
     })
     return { from: relayer, to, data, watched: depository, whole: movedAmount }
@@ -168,7 +191,9 @@ export function tokenMoves({
     const watched = freshAccount().address
     await give(token, to)
     const data = encodeFunctionData({
-      ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20s', args: [[token], [watched], [0n]] },
+      abi: cleanupRouterAbi,
+      functionName: 'cleanupErc20s',
+      args: [[token], [watched], [0n]],
     })
     return { from: relayer, to, data, watched, whole: movedAmount }
   }
@@ -176,7 +201,8 @@ export function tokenMoves({
   async function deposit(): Promise<Move> {
     const { depository: to } = bench.deployment
     const data = encodeFunctionData({
-      ...{ abi: depositoryAbi, functionName: 'depositErc20' },
+      abi: depositoryAbi,
+      functionName: 'depositErc20',
       args: [user.address, token, movedAmount, randomWord()],
     })
     return { from: user, to, data, watched: to, whole: movedAmount }
@@ -189,11 +215,13 @@ export function tokenMoves({
     const call = { to: token, data: erc20Call('transfer', watched, movedAmount) }
     const { timestamp } = await bench.chain.client.getBlock()
     const data = await executeCallData({
-      ...{ chainId: bench.chain.chainId, depository: to },
+      chainId: bench.chain.chainId,
+      depository: to,
       allocator: privateKeyToAccount(bench.keys.allocator.privateKey),
       request: {
         calls: [{ ...call, value: 0n, allowFailure: false }],
-        ...{ nonce: BigInt(randomWord()), expiration: timestamp + 600n },
+        nonce: BigInt(randomWord()),
+        expiration: timestamp + 600n,
       },
     })
     return { from: relayer, to, data, watched, whole: movedAmount }
@@ -203,11 +231,13 @@ export function tokenMoves({
     const { cleanupRouter: to, depository } = bench.deployment
     await give(token, to)
     const deposit = encodeFunctionData({
-      ...{ abi: depositoryAbi, functionName: 'depositErc20' },
+      abi: depositoryAbi,
+      functionName: 'depositErc20',
       args: [user.address, token, movedAmount, randomWord()],
     })
     const data = encodeFunctionData({
-      ...{ abi: cleanupRouterAbi, functionName: 'cleanupErc20sViaCall' },
+      abi: cleanupRouterAbi,
+      functionName: 'cleanupErc20sViaCall',
       args: [[token], [depository], [deposit], [0n]],
     })
     return { from: relayer, to, data, watched: depository, whole: movedAmount }

@@ -183,8 +183,10 @@ export function feeReading(
     fees: isSupported
       ? new EthereumFees({ gasPrice: price, gasUnits, ...facts })
       : {
-          ...{ reason: 'gas_above_ceiling', charge: 'Gas' },
-          ...{ cost: `costs ${expectedWei} wei`, ceiling: `${ceilingWei} wei that its last blocks give` },
+          reason: 'gas_above_ceiling',
+          charge: 'Gas',
+          cost: `costs ${expectedWei} wei`,
+          ceiling: `${ceilingWei} wei that its last blocks give`,
         },
     shown: {
       expectedWei: expectedWei.toString(),

@@ -30,7 +30,8 @@ export function chainFacts(
   const standsFromMs = head.timestampSeconds * 1_000 + Math.max(standMs, config.headMaxAgeMs)
   const hasGoneOn = before.readAtMs > standsFromMs && reading.head.number > head.number
   return {
-    ...{ reading, readAtMs },
+    reading,
+    readAtMs,
     wentOnAtSeconds: hasGoneOn ? reading.head.timestampSeconds : before.wentOnAtSeconds,
   }
 }

@@ -58,7 +58,8 @@ const longerTransaction = {
     ...shapeProbes[shortShape].words,
     ...Array.from({ length: extraWords }, () => 'hash' as const),
   ]),
-  ...{ valueWei: 0n, gasUnits: gasUnits[shortShape] },
+  valueWei: 0n,
+  gasUnits: gasUnits[shortShape],
 }
 
 /**

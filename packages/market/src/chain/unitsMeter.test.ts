@@ -11,7 +11,8 @@ const send = (units: bigint): ShapeUnits => ({ shape: 'send-native', units, coun
 function bed() {
   const failures: unknown[] = []
   const state = {
-    ...{ nowMs: 1_000, asked: 0 },
+    nowMs: 1_000,
+    asked: 0,
     say: async (): Promise<readonly ShapeUnits[]> => [approve(46_000n)],
   }
   const meter = createUnitsMeter({

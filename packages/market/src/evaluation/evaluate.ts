@@ -89,7 +89,12 @@ function evaluatePrice(
   const { priceHoldMaxMs: holdMaxMs } = limits
   const verdict = settleJump({
     ...standing,
-    ...{ state: jump, candidate, readings: fresh, jumpBps, holdMaxMs, nowMs },
+    state: jump,
+    candidate,
+    readings: fresh,
+    jumpBps,
+    holdMaxMs,
+    nowMs,
   })
   const changesAtMs = soonest([...expiries, holdEndsAtMs(verdict.state, holdMaxMs)], nowMs)
   return { price: keep(before, verdict.price), readings, jump: verdict.state, changesAtMs }

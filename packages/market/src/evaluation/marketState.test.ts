@@ -258,7 +258,9 @@ describe('chains', () => {
     expect(state.snapshot().chain(8_453)).toHaveProperty('fees')
     put(101, 4_001n)
     const refused = {
-      ...{ reason: 'gas_above_ceiling', charge: 'Gas', cost: 'costs 4001 wei' },
+      reason: 'gas_above_ceiling',
+      charge: 'Gas',
+      cost: 'costs 4001 wei',
       ceiling: '4000 wei that its last blocks give',
     }
     expect(state.snapshot().chain(8_453)).toEqual(refused)

@@ -56,7 +56,11 @@ export function createMarketState(options: MarketStateOptions): MarketState {
   const { shownPriceMaxAgeMs } = limits
   const snapshotOf = (version: number) =>
     buildSnapshot({
-      ...{ version, takenAtMs: clock.now(), plan, evaluation, shownPriceMaxAgeMs },
+      version,
+      takenAtMs: clock.now(),
+      plan,
+      evaluation,
+      shownPriceMaxAgeMs,
       bases: new Map([...chains].map(([key, facts]) => [key, chainBasis(facts, agreementOf(key))])),
     })
   let snapshot = snapshotOf(1)

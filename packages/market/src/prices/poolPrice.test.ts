@@ -78,7 +78,11 @@ describe('poolPrice', () => {
       guardBps,
     } as const
     const reversed = {
-      ...{ token: usdc, tokenDecimals: 6, quoteDecimals: 18, quoteUsdX18: 2_500n * oneUsdX18, guardBps },
+      token: usdc,
+      tokenDecimals: 6,
+      quoteDecimals: 18,
+      quoteUsdX18: 2_500n * oneUsdX18,
+      guardBps,
     } as const
     const at = (usd: bigint) => pool({ sqrtPriceX96: sqrtAt2500, liquidity: liquidityFor(usd) })
     for (const side of [eth, reversed]) {

@@ -70,7 +70,8 @@ export function planSources(price: PlannedPrice, sourceHosts: SourceHosts): Sour
   const secondSource = hasIndependentPair(sources, hostsOf) ? 'required' : 'single'
   const isEnough = secondSource === 'required' ? hasPair : reached.length > 0
   return {
-    ...{ hostsOf, secondSource },
+    hostsOf,
+    secondSource,
     lackingChains: isEnough ? [] : missingFeeds.map(({ chain }) => chain),
     problem: reached.length > 1 && !hasPair ? problem : undefined,
   }

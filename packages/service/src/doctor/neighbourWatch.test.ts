@@ -5,8 +5,11 @@ import { expect, test } from 'vitest'
 import { watchNeighbours } from './neighbourWatch.ts'
 
 const silent: Finding = {
-  ...{ code: 'peer-silent', severity: 'degrades', setting: 'PEERS entry 1' },
-  ...{ seen: 'a.example does not answer', fix: 'Look.' },
+  code: 'peer-silent',
+  severity: 'degrades',
+  setting: 'PEERS entry 1',
+  seen: 'a.example does not answer',
+  fix: 'Look.',
 }
 const refusing: Finding = { ...silent, code: 'peer-refuses', setting: 'PEERS entry 2' }
 
@@ -16,7 +19,10 @@ function watched() {
   const lines: object[] = []
   const note = (fields: object) => void lines.push(fields)
   const watch = watchNeighbours({
-    ...{ name: 'peers', codes: ['peer-silent'], log: { warn: note, info: note }, everyMs: 1 },
+    name: 'peers',
+    codes: ['peer-silent'],
+    log: { warn: note, info: note },
+    everyMs: 1,
     async look(findings: Findings) {
       looks += 1
       if (found === undefined) throw new Error('a bug')
@@ -62,7 +68,10 @@ test('O-127: what one look alone finds is not told', async () => {
   const lines: object[] = []
   const note = (fields: object) => void lines.push(fields)
   const watch = watchNeighbours({
-    ...{ name: 'peers', codes: ['peer-silent'], log: { warn: note, info: note }, everyMs: 1 },
+    name: 'peers',
+    codes: ['peer-silent'],
+    log: { warn: note, info: note },
+    everyMs: 1,
     async look(findings: Findings) {
       looks += 1
       if (looks % 2 === 0) findings.add(silent)

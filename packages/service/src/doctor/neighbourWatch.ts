@@ -78,7 +78,8 @@ export function watchNeighbours(options: {
 
   return {
     check: {
-      ...{ name, isShownOnly: true },
+      name,
+      isShownOnly: true,
       async check() {
         const [first] = reportedFindings
         if (first === undefined) return

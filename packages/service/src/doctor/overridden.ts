@@ -23,7 +23,9 @@ export async function findOverridden(launch: Launch): Promise<readonly Finding[]
     if (usedValue === undefined || usedValue === value) return []
     return [
       {
-        ...{ code: 'setting-overridden', severity: 'note', setting: name },
+        code: 'setting-overridden',
+        severity: 'note',
+        setting: name,
         seen: `${name} is another one in the environment than in ${file}; the environment wins`,
         fix: `Unset it in the shell that starts the service, or take it out of ${file}.`,
       },

@@ -19,7 +19,9 @@ export function examinePorts(listeners: readonly NamedListener[], findings: Find
     const other = listeners.slice(0, index).find((one) => one.port === port && overlap(one.host ?? '', host))
     if (other === undefined) continue
     findings.add({
-      ...{ code: 'setting-contradicts', severity: 'stops', setting },
+      code: 'setting-contradicts',
+      severity: 'stops',
+      setting,
       seen: `is port ${port}, as ${other.setting}`,
       fix: `Give ${setting} a port of its own.`,
     })
@@ -43,7 +45,9 @@ export function examineCompanions(
   for (const [setting, needs] of companions) {
     if (values[setting] === undefined || values[needs] !== undefined) continue
     findings.add({
-      ...{ code: 'setting-without-effect', severity: 'degrades', setting },
+      code: 'setting-without-effect',
+      severity: 'degrades',
+      setting,
       seen: `is set, and does nothing without ${needs}`,
       fix: `Set ${needs}, or remove ${setting}.`,
     })
@@ -63,7 +67,9 @@ export async function examineFolder(setting: string, directory: string, findings
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     findings.add({
-      ...{ code: code === 'ENOSPC' ? 'disk-full' : 'disk-unwritable', severity: 'stops', setting },
+      code: code === 'ENOSPC' ? 'disk-full' : 'disk-unwritable',
+      severity: 'stops',
+      setting,
       seen: `nothing can be written to the folder (${code})`,
       fix: 'Let the user that runs the service own the folder, on a volume with room.',
     })
@@ -73,7 +79,9 @@ export async function examineFolder(setting: string, directory: string, findings
   const freeBytes = bavail * bsize
   if (freeBytes >= freeBytesMin) return
   findings.add({
-    ...{ code: 'disk-full', severity: 'degrades', setting },
+    code: 'disk-full',
+    severity: 'degrades',
+    setting,
     seen: `the disk has ${Math.floor(freeBytes / 1024 / 1024)} MiB left`,
     fix: 'Make room: what cannot be written is not signed.',
   })
@@ -157,7 +165,9 @@ export async function examineOracles(
       if (signerAddress === undefined) return false
       if (signerAddress === signer.toLowerCase()) return true
       findings.add({
-        ...{ code: 'signer-unlisted', severity: 'degrades', setting: 'ORACLES' },
+        code: 'signer-unlisted',
+        severity: 'degrades',
+        setting: 'ORACLES',
         seen: `entry ${index + 1}: ${name} signs as ${signerAddress}, and another address is listed`,
         fix: 'Ask its operator which address signs, by another way than this answer, and list that one.',
       })
@@ -167,7 +177,9 @@ export async function examineOracles(
   const count = areAsListed.filter(Boolean).length
   if (count >= threshold) return
   findings.add({
-    ...{ code: 'threshold-unreachable', severity: 'degrades', setting: 'ORACLES' },
+    code: 'threshold-unreachable',
+    severity: 'degrades',
+    setting: 'ORACLES',
     seen: `${count} of ${counted(oracles.length, 'oracle')} named the listed signer, and ${threshold} must: ${lack}`,
     fix: 'Mend the oracles that are named beside this.',
   })
@@ -191,7 +203,10 @@ const isRefusal = ({ status }: Response): boolean => status === 401 || status ==
 
 function addRefusal({ setting, name }: Neighbour, observation: string, findings: Findings): void {
   findings.add({
-    ...{ code: 'peer-refuses', severity: 'degrades', setting, seen: `${name} ${observation}` },
+    code: 'peer-refuses',
+    severity: 'degrades',
+    setting,
+    seen: `${name} ${observation}`,
     fix: 'Ask its operator whether the key was revoked, and put the one that he gives you into the entry.',
   })
 }

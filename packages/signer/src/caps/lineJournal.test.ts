@@ -49,14 +49,17 @@ function openIn(directory: string) {
   const entries: string[] = []
   const failures: unknown[] = []
   const journal = createLineJournal<string>({
-    ...{ directory, name, toLine: (entry) => JSON.stringify(entry) },
+    directory,
+    name,
+    toLine: (entry) => JSON.stringify(entry),
     parse: (line) => (typeof line === 'string' ? line : undefined),
     brokenLineError: (number) => new ConfigurationError(`line ${number}`),
     onFailed: (error) => failures.push(error),
   })
   journal.begin(() => entries)
   return {
-    ...{ journal, failures },
+    journal,
+    failures,
     append(entry: string) {
       entries.push(entry)
       journal.append(entry)

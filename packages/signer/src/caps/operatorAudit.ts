@@ -62,7 +62,11 @@ export function createOperatorAudit(
       const id = randomUUID()
       const at = new Date(nowMs()).toISOString()
       await appendLine(stateDirectory, path, {
-        ...{ id, at, actor, action, subject: subject.slice(0, charactersMax) },
+        id,
+        at,
+        actor,
+        action,
+        subject: subject.slice(0, charactersMax),
         ...(reason !== undefined && { reason: reason.slice(0, charactersMax) }),
       })
       let outcome = 'failed'

@@ -93,7 +93,8 @@ export function judgeValue(
   let isUpper = false
   for (const [hubTokenId, amount] of due) {
     const held = (reason: Excess['reason']) => ({
-      ...{ verdict: { kind: 'held', excess: { reason, hubTokenId, amount } } as const, due },
+      verdict: { kind: 'held', excess: { reason, hubTokenId, amount } } as const,
+      due,
     })
     const cap = table.get(hubTokenId)
     if (cap === undefined) {

@@ -187,7 +187,9 @@ function inventoryOf(chain: QuotableChain, market: MarketSnapshot) {
       const price = market.lastPrice(asset.priceKey)
       return [
         {
-          ...{ symbol, amount: formatAmount(balance, decimals), isGas: currency.key === native.key },
+          symbol,
+          amount: formatAmount(balance, decimals),
+          isGas: currency.key === native.key,
           ...(price !== undefined && {
             usd: formatUsd(usdValueDown(balance, { decimals, usdX18: price.usdX18 })),
           }),

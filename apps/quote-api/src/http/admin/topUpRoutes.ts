@@ -133,7 +133,8 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
     const reconciliation = await opened.reconcile({ from: query.from, to: query.to }).catch(asConflict)
     const unknown = await opened.unknownPayments({ hours: query.hours })
     return {
-      ...{ unknownPayments: [...unknown.payments], notCompared: [...unknown.notCompared] },
+      unknownPayments: [...unknown.payments],
+      notCompared: [...unknown.notCompared],
       from: reconciliation.from.toString(),
       to: reconciliation.to.toString(),
       explainedMicroUsd: reconciliation.explainedMicroUsd.toString(),

@@ -31,9 +31,16 @@ describe('GET /requests/v3', () => {
       url: '/quote',
       headers: { 'x-api-key': linkedKey },
       payload: {
-        ...{ user, recipient, originChainId: chainA, destinationChainId: chainB, originCurrency: usdc },
-        ...{ destinationCurrency: usdc, amount: '100000000', tradeType: 'EXACT_INPUT' },
-        ...{ subsidizeFees: true, referrer: 'an.app' },
+        user,
+        recipient,
+        originChainId: chainA,
+        destinationChainId: chainB,
+        originCurrency: usdc,
+        destinationCurrency: usdc,
+        amount: '100000000',
+        tradeType: 'EXACT_INPUT',
+        subsidizeFees: true,
+        referrer: 'an.app',
       },
     })
     await app.close()
@@ -94,7 +101,10 @@ describe('GET /requests/v3', () => {
     const { referrer, feeSponsorship } = json.requests[0].data
     expect(referrer).toBe('an.app')
     expect(feeSponsorship.actual.sponsorPayment).toEqual({
-      ...{ amount: '40000', amountFormatted: '0.04', address: usdc, chainId: chainA },
+      amount: '40000',
+      amountFormatted: '0.04',
+      address: usdc,
+      chainId: chainA,
     })
   })
 
@@ -158,12 +168,22 @@ describe('what public clients look up', () => {
     const { json } = await get(`/chains/liquidity?chainId=${chainA}`)
     expect(json.liquidity).toEqual([
       {
-        ...{ chainId: chainA, currencyId: 'eth', symbol: 'ETH', address: native, decimals: 18 },
-        ...{ balance: '500000000000000000000', amountUsd: '1250000.000000' },
+        chainId: chainA,
+        currencyId: 'eth',
+        symbol: 'ETH',
+        address: native,
+        decimals: 18,
+        balance: '500000000000000000000',
+        amountUsd: '1250000.000000',
       },
       {
-        ...{ chainId: chainA, currencyId: 'usdc', symbol: 'USDC', address: usdc, decimals: 6 },
-        ...{ balance: '2000000000000', amountUsd: '2000000.000000' },
+        chainId: chainA,
+        currencyId: 'usdc',
+        symbol: 'USDC',
+        address: usdc,
+        decimals: 6,
+        balance: '2000000000000',
+        amountUsd: '2000000.000000',
       },
     ])
   })
@@ -252,7 +272,9 @@ describe('what public clients look up', () => {
       },
     )
     expect((await get(`/chains/${chainA}/currencies/${user}`)).json).toMatchObject({
-      ...{ statusCode: 400, errorCode: 'UNSUPPORTED_CURRENCY', message: expect.any(String) },
+      statusCode: 400,
+      errorCode: 'UNSUPPORTED_CURRENCY',
+      message: expect.any(String),
     })
   })
 

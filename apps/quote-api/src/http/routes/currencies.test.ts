@@ -65,12 +65,14 @@ describe('depositAddressOnly', () => {
         method: 'POST',
         url: '/quote',
         payload: {
-          ...{ user, recipient, refundTo: user, useDepositAddress: true, tradeType: 'EXACT_INPUT' },
-          ...{
-            originChainId: chainId,
-            originCurrency: address,
-            amount: amounts[symbol] ?? `1${'0'.repeat(18)}`,
-          },
+          user,
+          recipient,
+          refundTo: user,
+          useDepositAddress: true,
+          tradeType: 'EXACT_INPUT',
+          originChainId: chainId,
+          originCurrency: address,
+          amount: amounts[symbol] ?? `1${'0'.repeat(18)}`,
           // On one chain, so that what the other lacks keeps nothing from being quoted.
           destinationChainId: chainId,
           destinationCurrency: address === usdc ? native : usdc,

@@ -442,8 +442,10 @@ describe('refusals', () => {
 
   test('Q-163: gas above its ceiling is a retryable 503 that names both', async () => {
     const refusal = {
-      ...{ reason: 'gas_above_ceiling' as const, charge: 'Gas' },
-      ...{ cost: 'costs 4001 wei', ceiling: '4000 wei that its last blocks give' },
+      reason: 'gas_above_ceiling' as const,
+      charge: 'Gas',
+      cost: 'costs 4001 wei',
+      ceiling: '4000 wei that its last blocks give',
     }
     const chains = [testChainMarket(chainA), { chainId: chainB, refusal }]
     const response = await price(caseA, { market: { current: testSnapshot({ chains }) } })

@@ -70,7 +70,10 @@ describe('POST /quote', () => {
         {
           payment: { chainId: 'local-a', currency: usdc, amount: '100000000', weight: '1' },
           refunds: [recipient, user].map((refunded) => ({
-            ...{ chainId: 'local-a', recipient: refunded, currency: usdc, minimumAmount: '99990000' },
+            chainId: 'local-a',
+            recipient: refunded,
+            currency: usdc,
+            minimumAmount: '99990000',
           })),
         },
       ],

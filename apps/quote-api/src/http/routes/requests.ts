@@ -152,9 +152,24 @@ function filterOf(query: RequestsQuery): RequestFilter {
   const { chainId, originChainId, destinationChainId, depositAddress } = query
   const { hash, txHash, depositTxHash, fillTxHash, refundTxHash } = query
   return {
-    ...{ id, orderId, user, recipient, term, status, failReason, requestType, referrer },
-    ...{ chainId, originChainId, destinationChainId, depositAddress },
-    ...{ hash, txHash, depositTxHash, fillTxHash, refundTxHash },
+    id,
+    orderId,
+    user,
+    recipient,
+    term,
+    status,
+    failReason,
+    requestType,
+    referrer,
+    chainId,
+    originChainId,
+    destinationChainId,
+    depositAddress,
+    hash,
+    txHash,
+    depositTxHash,
+    fillTxHash,
+    refundTxHash,
     startSeconds: query.startTimestamp,
     endSeconds: query.endTimestamp,
   }

@@ -9,8 +9,14 @@ import { chainA, chainB, marketWithPools, recipient, usdc, user } from '../../..
 import { priceBodySchema, quoteBodySchema } from './quoteBody.ts'
 
 const body = {
-  ...{ user, recipient, originChainId: chainA, destinationChainId: chainB },
-  ...{ originCurrency: usdc, destinationCurrency: usdc, amount: '100000000', tradeType: 'EXACT_INPUT' },
+  user,
+  recipient,
+  originChainId: chainA,
+  destinationChainId: chainB,
+  originCurrency: usdc,
+  destinationCurrency: usdc,
+  amount: '100000000',
+  tradeType: 'EXACT_INPUT',
 }
 const call = { to: recipient, value: '0', data: '0x' }
 const fee = { recipient: user, fee: '1' }

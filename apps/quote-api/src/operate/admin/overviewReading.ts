@@ -93,7 +93,13 @@ export async function readOverview(database: Reading): Promise<Overview> {
       readOracleHalts(database),
     ])
   return {
-    ...{ days, inFlight, oldestWork, ledger, sponsors, unattested, oracleHalts },
+    days,
+    inFlight,
+    oldestWork,
+    ledger,
+    sponsors,
+    unattested,
+    oracleHalts,
     ...changes,
     failingWebhooks: webhooks
       .filter(({ failed, problem }) => failed > 0 || problem !== undefined)

@@ -9,11 +9,18 @@ type Market = StatusFacts['market']
 const nowMs = Date.parse('2026-11-29T12:00:00Z')
 const at = (minutes: number) => new Date(nowMs - minutes * 60_000)
 const stored: StoredFacts = {
-  ...{ sponsors: [], failingWebhooks: [], oracleHalts: [], standing: [], haltedTopUps: [] },
+  sponsors: [],
+  failingWebhooks: [],
+  oracleHalts: [],
+  standing: [],
+  haltedTopUps: [],
   ledgerHaltedAt: undefined,
 }
 const well: StatusFacts = {
-  ...{ nowMs, failingSince: new Map(), stops: [], stored },
+  nowMs,
+  failingSince: new Map(),
+  stops: [],
+  stored,
   readiness: { ready: true, draining: false, checks: { database: 'ok', jobs: 'ok' } },
   market: { status: 'ok', version: 1, prices: [], chains: [] },
   chainNames: new Map([[8453, 'base']]),
@@ -48,7 +55,9 @@ test('O-90: a part is as badly off as its worst problem, since the oldest of the
     { ...stop, chainId: 0, since: at(10) },
   ]
   expect(stateOf({ stops }, 'quotes')).toEqual({
-    ...{ part: 'quotes', state: 'stands', since: at(30).toISOString() },
+    part: 'quotes',
+    state: 'stands',
+    since: at(30).toISOString(),
   })
   const [first, second] = judgeStatus({ ...well, stops }).problems
   expect([first?.what, second?.what]).toEqual([
@@ -61,29 +70,46 @@ test('O-90: a part is as badly off as its worst problem, since the oldest of the
 
 test('O-90: a check that has no words is told by its name, with its code', () => {
   const readiness = {
-    ...{ ready: true, draining: false, checks: { later: 'failed' as const } },
+    ready: true,
+    draining: false,
+    checks: { later: 'failed' as const },
     reasons: { later: 'SOME_CODE' },
   }
   const [problem] = judgeStatus({ ...well, readiness, failingSince: new Map([['later', at(3)]]) }).problems
   expect(problem).toMatchObject({
-    ...{ what: 'The check later of /ready fails (SOME_CODE).', state: 'partly' },
+    what: 'The check later of /ready fails (SOME_CODE).',
+    state: 'partly',
     since: at(3).toISOString(),
   })
 })
 
 test('O-90: oracles that sign nothing, halted books and top-ups, and standing refunds are named', () => {
   const refund: Omit<StoredFacts['standing'][number], 'since'> = {
-    ...{ requestId: undefined, subject: undefined, isRefund: true, reason: 'REFUND_FAILED' },
-    ...{ meaning: '', endsBy: '', account: undefined, tries: 1, report: undefined, transaction: undefined },
-    ...{ status: undefined, originChainId: undefined, destinationChainId: undefined, debitMicroUsd: 0n },
-    ...{ listedAt: at(1), isOperators: true },
+    requestId: undefined,
+    subject: undefined,
+    isRefund: true,
+    reason: 'REFUND_FAILED',
+    meaning: '',
+    endsBy: '',
+    account: undefined,
+    tries: 1,
+    report: undefined,
+    transaction: undefined,
+    status: undefined,
+    originChainId: undefined,
+    destinationChainId: undefined,
+    debitMicroUsd: 0n,
+    listedAt: at(1),
+    isOperators: true,
   }
   const { problems, parts } = judgeStatus({
     ...well,
     oracleAnswers: [{ oracle: 'one', said: 'denied', count: 2 }],
     stored: {
-      ...{ ...stored, ledgerHaltedAt: at(2), haltedTopUps: [{ chainId: 10, reason: 'another block' }] },
-      ...{ oracleHalts: [{ oracle: '0xaa', chainIds: [8453] }] },
+      ...stored,
+      ledgerHaltedAt: at(2),
+      haltedTopUps: [{ chainId: 10, reason: 'another block' }],
+      oracleHalts: [{ oracle: '0xaa', chainIds: [8453] }],
       standing: [
         { ...refund, since: at(9) },
         { ...refund, since: at(4) },
@@ -102,13 +128,23 @@ test('O-90: oracles that sign nothing, halted books and top-ups, and standing re
 
 test('O-90: chains and prices count where their endpoints are configured', () => {
   const chain: Market['chains'][number] = {
-    ...{ chain: 'base', chainId: 8453, quotable: true, state: 'stale_head', agreement: [] },
-    ...{ pools: { state: 'live', configured: 0, mirrored: 0, leftOut: [] }, refresh: 'stale' },
-    ...{ consecutiveFailures: 0, head: { number: '1', ageMs: 60_000 } },
+    chain: 'base',
+    chainId: 8453,
+    quotable: true,
+    state: 'stale_head',
+    agreement: [],
+    pools: { state: 'live', configured: 0, mirrored: 0, leftOut: [] },
+    refresh: 'stale',
+    consecutiveFailures: 0,
+    head: { number: '1', ageMs: 60_000 },
   }
   const price: Market['prices'][number] = {
-    ...{ key: 'ETH/USD', class: 'major', secondSource: 'required', confidence: 'refused' },
-    ...{ refusal: 'stale', sources: [{ source: 'feed', kind: 'feed', state: 'stale', readAgeMs: 1 }] },
+    key: 'ETH/USD',
+    class: 'major',
+    secondSource: 'required',
+    confidence: 'refused',
+    refusal: 'stale',
+    sources: [{ source: 'feed', kind: 'feed', state: 'stale', readAgeMs: 1 }],
   }
   const told = (facts: Partial<Market>) =>
     judgeStatus({ ...well, market: { ...well.market, ...facts } }).problems

@@ -23,8 +23,12 @@ async function command(words: readonly string[], variables: Variables = {}, sett
   const lines: string[] = []
   const keep = async (line: string) => void lines.push(line)
   const code = await runCli({
-    ...{ words, variables, actor: 'cli:operator', signal: new AbortController().signal },
-    ...{ print: keep, complain: keep },
+    words,
+    variables,
+    actor: 'cli:operator',
+    signal: new AbortController().signal,
+    print: keep,
+    complain: keep,
     async config() {
       if (settings === undefined) throw new Error('no settings are needed')
       return { config: loadConfig(settings, repositoryRoot), variables: settings }
@@ -88,10 +92,14 @@ test('O-101: config check names every place of all five files, and asks no chain
   const drafted = await draft(folder, '--json')
   const { toFillIn } = JSON.parse(drafted.output)
   const settings = {
-    ...{ ENVIRONMENT: 'own.prod', CONFIG_DIR: folder, ECDSA_PRIVATE_KEY: generatePrivateKey() },
-    ...{ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', API_KEY_PEPPERS: `v1:${'9e27b1f0'.repeat(8)}` },
-    ...{ PUBLIC_URL: 'https://api.example', ADMIN_API_KEY: 'admin-5d41402abc4b2a76b9' },
-    ...{ BASE_RPC_URL: 'http://127.0.0.1:9' },
+    ENVIRONMENT: 'own.prod',
+    CONFIG_DIR: folder,
+    ECDSA_PRIVATE_KEY: generatePrivateKey(),
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
+    API_KEY_PEPPERS: `v1:${'9e27b1f0'.repeat(8)}`,
+    PUBLIC_URL: 'https://api.example',
+    ADMIN_API_KEY: 'admin-5d41402abc4b2a76b9',
+    BASE_RPC_URL: 'http://127.0.0.1:9',
   }
   const { code, output } = await command(['config', 'check'], {}, settings)
   expect(code).toBe(1)

@@ -215,7 +215,11 @@ function outputOf({ key, settingOf }: DeploymentTarget, reports: readonly Contra
     data: {
       chain: key,
       contracts: reports.map(({ name, address, state, isNew = false, codeHash }) => ({
-        ...{ name, address, state, isNew, codeHash },
+        name,
+        address,
+        state,
+        isNew,
+        codeHash,
         setting: settingOf(name),
       })),
     },

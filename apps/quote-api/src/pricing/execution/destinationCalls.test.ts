@@ -24,8 +24,14 @@ const target: Hex = `0x${'99'.repeat(20)}`
 const approve = { to: usdc, value: '0', data: '0x095ea7b3' }
 const supply = { to: target, value: '0x0', data: '0xABCD' }
 const bridge = {
-  ...{ user, recipient, originChainId: chainA, destinationChainId: chainB },
-  ...{ originCurrency: usdc, destinationCurrency: usdc, tradeType: 'EXACT_OUTPUT', amount: '40000000' },
+  user,
+  recipient,
+  originChainId: chainA,
+  destinationChainId: chainB,
+  originCurrency: usdc,
+  destinationCurrency: usdc,
+  tradeType: 'EXACT_OUTPUT',
+  amount: '40000000',
 }
 const nativeOut = { ...bridge, destinationCurrency: native, amount: '40000000000000000' }
 
@@ -149,7 +155,8 @@ test('the router that calls may name is published', async () => {
   onTestFinished(() => app.close())
   const { chains } = (await app.inject({ method: 'GET', url: '/chains' })).json()
   expect(chains[0].contracts).toMatchObject({
-    ...{ erc20Router: cleanupRouter, v3: { erc20Router: cleanupRouter } },
+    erc20Router: cleanupRouter,
+    v3: { erc20Router: cleanupRouter },
   })
 })
 

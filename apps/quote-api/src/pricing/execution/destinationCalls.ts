@@ -59,8 +59,11 @@ export function payeeOf(
   const { fillContract, ...parties } = callParties(destination, filler)
   const { hexAddress } = destination.quoting
   return orderCloneAddress({
-    ...{ fillContract, filler: parties.filler, orderSalt },
-    ...{ recipient: hexAddress(recipient), calls },
+    fillContract,
+    filler: parties.filler,
+    orderSalt,
+    recipient: hexAddress(recipient),
+    calls,
   })
 }
 

@@ -22,7 +22,11 @@ const usdcPerMillion = 250_000n
 
 const toCoin = { recipient, destinationCurrency: native, destinationChainId: chainB }
 const body = {
-  ...{ user, originChainId: chainA, originCurrency: usdc, amount: '100000000', tradeType: 'EXACT_INPUT' },
+  user,
+  originChainId: chainA,
+  originCurrency: usdc,
+  amount: '100000000',
+  tradeType: 'EXACT_INPUT',
   ...toCoin,
 }
 

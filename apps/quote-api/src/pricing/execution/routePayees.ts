@@ -115,7 +115,9 @@ function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: PricedRou
   return [
     {
       ...commonFields,
-      ...{ what: 'output', currency: currencyOut, amount: amountOut },
+      what: 'output',
+      currency: currencyOut,
+      amount: amountOut,
       isNamed: commonFields.isNamed && request.txs.length === 0,
     } as const,
     ...(topup === undefined

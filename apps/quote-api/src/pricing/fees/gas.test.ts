@@ -23,7 +23,8 @@ test.each([
   ]) {
     const fees = new EthereumFees({
       gasPrice: { expectedWei: 1n, maxFeePerGasWei: 2n, maxPriorityFeePerGasWei: 1n },
-      ...{ gasUnits, dearer },
+      gasUnits,
+      dearer,
       // CAST: filled from the closed list of shapes.
       l1DataFeeWei: Object.fromEntries(gasShapes.map((shape) => [shape, 0n])) as Record<GasShape, bigint>,
     })

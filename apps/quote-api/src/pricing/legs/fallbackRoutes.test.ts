@@ -31,8 +31,14 @@ async function price(change: object, options: TestAppOptions = {}) {
   const app = await testApp({ market: poolsOn(pools), facts: { allowance: 2n ** 255n }, ...options })
   onTestFinished(() => app.close())
   const payload = {
-    ...{ user, recipient, originChainId: chainA, destinationChainId: chainA },
-    ...{ originCurrency: usdx, destinationCurrency: tide, amount: '100000000', tradeType: 'EXACT_INPUT' },
+    user,
+    recipient,
+    originChainId: chainA,
+    destinationChainId: chainA,
+    originCurrency: usdx,
+    destinationCurrency: tide,
+    amount: '100000000',
+    tradeType: 'EXACT_INPUT',
     ...change,
   }
   const { statusCode, json } = await app.inject({ method: 'POST', url: '/price', payload })
@@ -98,8 +104,11 @@ describe('pools that nobody listed', () => {
     (amountOut: bigint): OnChainQuoter =>
     async ({ pool: { feePips }, amount }) => {
       const answer: PoolQuote = {
-        ...{ amountIn: amount, amountOut, sqrtPriceX96After: 2n ** 96n },
-        ...{ initializedTicksCrossed: 1, exhausted: false },
+        amountIn: amount,
+        amountOut,
+        sqrtPriceX96After: 2n ** 96n,
+        initializedTicksCrossed: 1,
+        exhausted: false,
       }
       return feePips === 500 ? answer : undefined
     }

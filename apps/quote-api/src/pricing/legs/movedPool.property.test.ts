@@ -198,8 +198,14 @@ describe('a pool moved against who names a tolerance', () => {
 
   test('is told which tolerance is enough, and gets a quote with that one', async () => {
     const request = {
-      ...{ user, recipient, originChainId: chainA, destinationChainId: chainB, tradeType: 'EXACT_INPUT' },
-      ...{ originCurrency: tide, destinationCurrency: usdc, amount: String(25n * e18) },
+      user,
+      recipient,
+      originChainId: chainA,
+      destinationChainId: chainB,
+      tradeType: 'EXACT_INPUT',
+      originCurrency: tide,
+      destinationCurrency: usdc,
+      amount: String(25n * e18),
     }
     const state = movedBy(tidePool(million, 3_000), million, { bps: 140n, makesTideDear: false })
     market.current = testSnapshot({

@@ -39,8 +39,15 @@ async function price(change: object, options: TestAppOptions = {}) {
 
 async function ask(app: Awaited<ReturnType<typeof testApp>>, change: object) {
   const payload = {
-    ...{ user, recipient, originChainId: chainA, destinationChainId: chainB, tradeType: 'EXACT_INPUT' },
-    ...{ originCurrency: usdc, destinationCurrency: usdc, amount, ...change },
+    user,
+    recipient,
+    originChainId: chainA,
+    destinationChainId: chainB,
+    tradeType: 'EXACT_INPUT',
+    originCurrency: usdc,
+    destinationCurrency: usdc,
+    amount,
+    ...change,
   }
   const answer = await app.inject({ method: 'POST', url: '/price', payload })
   return { status: answer.statusCode, json: answer.json() }
@@ -120,8 +127,14 @@ describe('the inventory that prices and rewards are read from', () => {
   const registry = testRegistry({ kappaBps: 20 })
   const { schedule } = testConfig()
   const request = toQuoteRequest({
-    ...{ user, recipient, originChainId: chainA, destinationChainId: chainB, tradeType: 'EXACT_INPUT' },
-    ...{ originCurrency: usdc, destinationCurrency: usdc, amount: '1' },
+    user,
+    recipient,
+    originChainId: chainA,
+    destinationChainId: chainB,
+    tradeType: 'EXACT_INPUT',
+    originCurrency: usdc,
+    destinationCurrency: usdc,
+    amount: '1',
   })
   const route = resolveRoute(registry, request)
   const [plan] = planLegs(route, 'configured')
@@ -130,7 +143,13 @@ describe('the inventory that prices and rewards are read from', () => {
   /** The rest of an input after its fees, at one inventory with and without an offer. */
   const netOf = (amountIn: bigint, market: ReturnType<typeof stocked>, offer: LiquidityOffer | undefined) => {
     const { terms } = feeTerms({
-      ...{ request, route, plan, schedule, use: plainUse, lack: {}, subsidy: () => () => 0n },
+      request,
+      route,
+      plan,
+      schedule,
+      use: plainUse,
+      lack: {},
+      subsidy: () => () => 0n,
       rewards: openedRewards().limitOf({ hasKey: true, nowSeconds: 0 }),
       snapshot: market.current,
       inventory: createInventoryViews(registry)(market.current),
@@ -182,7 +201,9 @@ describe('the inventory that prices and rewards are read from', () => {
           market.current = stocked(onA, onB).current
           offering = bring
           const { status, json } = await ask(app, {
-            ...{ amount: amount.toString(), tradeType, useExternalLiquidity: true },
+            amount: amount.toString(),
+            tradeType,
+            useExternalLiquidity: true,
           })
           if (status !== 200 || json.details.externalLiquidity !== 'used') return
           used += 1

@@ -84,7 +84,11 @@ export function assetInventory(
   }
   return {
     parameters,
-    ...{ totalUsd, chains, unknownChains, squaresPerShare, shareSumBps },
+    totalUsd,
+    chains,
+    unknownChains,
+    squaresPerShare,
+    shareSumBps,
     potentialTerm: computePotentialTerm(squaresPerShare, totalUsd, shareSumBps, divideDown),
   }
 }
@@ -108,7 +112,12 @@ export function afterMoves(asset: AssetInventory, moves: ReadonlyMap<number, Usd
   }
   const { parameters, unknownChains, shareSumBps } = asset
   return {
-    ...{ parameters, totalUsd, chains, unknownChains, squaresPerShare, shareSumBps },
+    parameters,
+    totalUsd,
+    chains,
+    unknownChains,
+    squaresPerShare,
+    shareSumBps,
     potentialTerm: computePotentialTerm(squaresPerShare, totalUsd, shareSumBps, divideDown),
   }
 }

@@ -121,8 +121,13 @@ describe('open quotes of one allowance', () => {
 
 describe('a stranger', () => {
   const body = {
-    ...{ user, recipient, originChainId: chainA, destinationChainId: chainB, tradeType: 'EXACT_INPUT' },
-    ...{ originCurrency: usdc, destinationCurrency: native },
+    user,
+    recipient,
+    originChainId: chainA,
+    destinationChainId: chainB,
+    tradeType: 'EXACT_INPUT',
+    originCurrency: usdc,
+    destinationCurrency: native,
   }
 
   test('Q-54: who names the user of a key gives him no approve step, and his own quote does', async () => {

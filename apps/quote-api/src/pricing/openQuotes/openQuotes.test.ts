@@ -124,11 +124,20 @@ describe('open quotes of others, and to other places', () => {
     onTestFinished(() => app.close())
     return async (change: object, from: { ip: string; key?: string } = { ip: victim }) => {
       const answer = await app.inject({
-        ...{ method: 'POST', url: '/quote', remoteAddress: from.ip },
+        method: 'POST',
+        url: '/quote',
+        remoteAddress: from.ip,
         headers: from.key === undefined ? {} : { 'x-api-key': from.key },
         payload: {
-          ...{ user, recipient, originChainId: chainA, destinationChainId: chainB, tradeType: 'EXACT_INPUT' },
-          ...{ originCurrency: usdc, destinationCurrency: usdc, amount: little, ...change },
+          user,
+          recipient,
+          originChainId: chainA,
+          destinationChainId: chainB,
+          tradeType: 'EXACT_INPUT',
+          originCurrency: usdc,
+          destinationCurrency: usdc,
+          amount: little,
+          ...change,
         },
       })
       return answer.json().errorCode ?? answer.statusCode

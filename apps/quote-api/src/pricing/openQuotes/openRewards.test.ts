@@ -45,11 +45,19 @@ async function asking(key: string | undefined) {
   onTestFinished(() => app.close())
   const ask = async (change: object = {}, { url = '/quote', by = key } = {}) => {
     const answer = await app.inject({
-      ...{ method: 'POST', url },
+      method: 'POST',
+      url,
       headers: by === undefined ? {} : { 'x-api-key': by },
       payload: {
-        ...{ user, recipient, originChainId: chainB, destinationChainId: chainA, tradeType: 'EXACT_INPUT' },
-        ...{ originCurrency: usdc, destinationCurrency: usdc, amount: `${10_000n * usd6}`, ...change },
+        user,
+        recipient,
+        originChainId: chainB,
+        destinationChainId: chainA,
+        tradeType: 'EXACT_INPUT',
+        originCurrency: usdc,
+        destinationCurrency: usdc,
+        amount: `${10_000n * usd6}`,
+        ...change,
       },
     })
     expect(answer.statusCode).toBe(200)
@@ -136,7 +144,9 @@ const inventoryOf = ({ onA, onB, onC }: Pair['usdc'], rewardCapBps: bigint) =>
   ])
 /** One pair, of one asset or of two. */
 const pairs = fc.record({
-  ...{ usdc: balances, eth: balances, isOneAsset: fc.boolean() },
+  usdc: balances,
+  eth: balances,
+  isOneAsset: fc.boolean(),
   rewardCapBps: fc.constantFrom<bigint>(10n, uncapped),
 })
 type Pair = typeof pairs extends fc.Arbitrary<infer T> ? T : never

@@ -46,8 +46,14 @@ async function trading() {
     trades += 1
     const user = `0x${trades.toString(16).padStart(40, '0')}`
     const payload = {
-      ...{ user, recipient, originChainId, destinationChainId, tradeType: 'EXACT_INPUT' },
-      ...{ originCurrency: usdc, destinationCurrency: usdc, amount: `${10_000n * usd6}` },
+      user,
+      recipient,
+      originChainId,
+      destinationChainId,
+      tradeType: 'EXACT_INPUT',
+      originCurrency: usdc,
+      destinationCurrency: usdc,
+      amount: `${10_000n * usd6}`,
     }
     const ask = () =>
       app.inject({ method: 'POST', url: '/quote', headers: { 'x-api-key': linkedKey }, payload })
@@ -131,7 +137,10 @@ const step = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ do: fc.constant('ask' as const), usd: fc.bigInt(1n, 60n), at: fc.nat(2), hasKey: fc.boolean() },
+      do: fc.constant('ask' as const),
+      usd: fc.bigInt(1n, 60n),
+      at: fc.nat(2),
+      hasKey: fc.boolean(),
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('read' as const), at: fc.nat(2) }) },

@@ -45,7 +45,8 @@ export function partiesOf(
       ? []
       : [{ field: 'depositFeePayer', address: depositFeePayer, codec: origin }]),
     ...appFees.map(({ recipient: address }, index) => ({
-      ...{ field: `appFees.${index}.recipient`, address },
+      field: `appFees.${index}.recipient`,
+      address,
       codec: origin,
     })),
     ...txs.map(({ to: address }, index) => ({ field: `txs.${index}.to`, address, codec: destination })),

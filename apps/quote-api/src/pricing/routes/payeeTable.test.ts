@@ -86,13 +86,14 @@ const otherThan = (chain: QuotableChain): QuotableChain => {
 /** A request between a chain and another one, as callers write it. */
 function resolved(origin: QuotableChain, destination: QuotableChain, more: object): void {
   const request = toQuoteRequest({
-    ...{ user: accounts[origin.vmType][0], recipient: accounts[destination.vmType][0] },
-    ...{ originChainId: origin.chainId, destinationChainId: destination.chainId, tradeType: 'EXACT_INPUT' },
-    ...{
-      originCurrency: origin.native.address,
-      destinationCurrency: destination.native.address,
-      amount: '1',
-    },
+    user: accounts[origin.vmType][0],
+    recipient: accounts[destination.vmType][0],
+    originChainId: origin.chainId,
+    destinationChainId: destination.chainId,
+    tradeType: 'EXACT_INPUT',
+    originCurrency: origin.native.address,
+    destinationCurrency: destination.native.address,
+    amount: '1',
     ...more,
   })
   resolveRoute(registry, request)
@@ -107,21 +108,24 @@ const fields: readonly (readonly [string, Field])[] = [
   [
     'recipient',
     {
-      ...{ named: 'recipient', takesNobody: true },
+      named: 'recipient',
+      takesNobody: true,
       name: (chain, recipient) => resolved(otherThan(chain), chain, { recipient }),
     },
   ],
   [
     'recipient of a top-up',
     {
-      ...{ named: 'recipient', takesNobody: true },
+      named: 'recipient',
+      takesNobody: true,
       name: (chain, recipient) => resolved(otherThan(chain), chain, { recipient, topupGas: true }),
     },
   ],
   ...['refundTo', 'recoveryAddress'].map((member): [string, Field] => [
     member,
     {
-      ...{ named: 'refundTo', takesNobody: false },
+      named: 'refundTo',
+      takesNobody: false,
       name: (chain, account) =>
         resolved(chain, otherThan(chain), { [member]: account, useDepositAddress: true }),
     },
@@ -129,18 +133,23 @@ const fields: readonly (readonly [string, Field])[] = [
   [
     'recipient of a claim',
     {
-      ...{ named: 'recipient', takesNobody: false },
+      named: 'recipient',
+      takesNobody: false,
       name: (chain, recipient) =>
         void resolveClaim(registry, {
-          ...{ chainId: chain.chainId, currency: chain.native.address, recipient },
-          ...{ wallet: hex('a1'), amount: undefined },
+          chainId: chain.chainId,
+          currency: chain.native.address,
+          recipient,
+          wallet: hex('a1'),
+          amount: undefined,
         }),
     },
   ],
   [
     'recipient of app fees',
     {
-      ...{ named: 'appFees.0.recipient', takesNobody: false },
+      named: 'appFees.0.recipient',
+      takesNobody: false,
       name: (chain, recipient) => resolved(chain, otherThan(chain), { appFees: [{ recipient, fee: '1' }] }),
     },
   ],
@@ -200,8 +209,13 @@ describe.each(registry.chains.map((chain) => [chain.key, chain] as const))('on %
     tryPayment: async () => ({ refusal: undefined }),
   }
   const payee = (what: Payee['what']): Payee => ({
-    ...{ what, chain, account: accounts[chain.vmType][0], currency: chain.native, amount: 1n },
-    ...{ makesState: what === 'output' || what === 'topup', isNamed: true },
+    what,
+    chain,
+    account: accounts[chain.vmType][0],
+    currency: chain.native,
+    amount: 1n,
+    makesState: what === 'output' || what === 'topup',
+    isNamed: true,
   })
 
   test.each(says)(

@@ -9,8 +9,14 @@ import type { CodeLookup, TryPayment } from './mayBePaid.ts'
 const other = `0x${'77'.repeat(20)}`
 const dead = `0x${'0'.repeat(36)}dead`
 const body = {
-  ...{ user, recipient, originChainId: chainA, destinationChainId: chainB },
-  ...{ originCurrency: usdc, destinationCurrency: native, amount: '100000000', tradeType: 'EXACT_INPUT' },
+  user,
+  recipient,
+  originChainId: chainA,
+  destinationChainId: chainB,
+  originCurrency: usdc,
+  destinationCurrency: native,
+  amount: '100000000',
+  tradeType: 'EXACT_INPUT',
 }
 
 async function quote(change: object, options: TestAppOptions = {}) {

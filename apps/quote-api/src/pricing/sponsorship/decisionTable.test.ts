@@ -326,7 +326,8 @@ describe('components', () => {
   test('Q-31: rent is bought by its own word alone, and leaves everything to the user without it', () => {
     const gas = 10_000n
     expect(share({ components: ['gas', 'relayer'] }, { rent })).toMatchObject({
-      ...{ total: 0n, reason: 'RENT_NOT_SUBSIDIZED' },
+      total: 0n,
+      reason: 'RENT_NOT_SUBSIDIZED',
     })
     expect(share({ components: ['gas', 'rent'] }, { rent })).toMatchObject({ total: gas + rent })
     expect(share({ components: ['relayer', 'rent'] }, { rent })).toMatchObject({
@@ -460,11 +461,20 @@ describe('permits', () => {
   test('row 35: without an approval the user pays no origin gas and the sponsor pays the deposit', async () => {
     const subsidized = (fees + relayed).toString()
     expect(await ask({ usePermit: true, subsidizeFees: true })).toMatchObject({
-      ...{ status: 200, out: fullOut, gas: '0', stored: 1 },
-      ...{ subsidized, relayer: subsidized, held: [fees + relayed] },
+      status: 200,
+      out: fullOut,
+      gas: '0',
+      stored: 1,
+      subsidized,
+      relayer: subsidized,
+      held: [fees + relayed],
     })
     expect(await ask({ usePermit: true })).toMatchObject({
-      ...{ status: 200, out: '39744000000000000', gas: '0', subsidized: '0', relayer: subsidized },
+      status: 200,
+      out: '39744000000000000',
+      gas: '0',
+      subsidized: '0',
+      relayer: subsidized,
     })
     const capped = await ask({ usePermit: true, subsidizeFees: true, maxSubsidizationAmount: '50000' })
     expect(capped).toMatchObject({ subsidized: '50000', sponsorship: { quoted: { capHit: true } } })
@@ -476,7 +486,11 @@ describe('permits', () => {
     expect(await ask(sameChain)).toMatchObject(refused)
     expect(await ask({ ...sameChain, subsidizeFees: true }, { balance: 0n })).toMatchObject(refused)
     expect(await ask({ ...sameChain, subsidizeFees: true })).toMatchObject({
-      ...{ status: 200, steps: ['authorize2'], gas: '0', out: '100000000', stored: 1 },
+      status: 200,
+      steps: ['authorize2'],
+      gas: '0',
+      out: '100000000',
+      stored: 1,
     })
   })
 })

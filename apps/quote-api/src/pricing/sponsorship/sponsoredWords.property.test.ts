@@ -32,7 +32,8 @@ function rewardOf({ skew }: FeeSplit['parts']): bigint {
 /** The rule of a request with these words, or without any. */
 function ruleOf(words: readonly SponsoredWord[] | undefined) {
   const sponsorship = toSponsorshipRequest({
-    ...{ ...bodyOfNobody, subsidizeFees: true },
+    ...bodyOfNobody,
+    subsidizeFees: true,
     ...(words && { sponsoredFeeComponents: [...words] }),
   })
   if (sponsorship === undefined) throw new Error('it asks for a sponsor')
@@ -43,8 +44,13 @@ function ruleOf(words: readonly SponsoredWord[] | undefined) {
 }
 
 const bodyOfNobody = {
-  ...{ user: '', originChainId: 1, originCurrency: '', destinationChainId: 1, destinationCurrency: '' },
-  ...{ amount: '1', tradeType: 'EXACT_INPUT' as const },
+  user: '',
+  originChainId: 1,
+  originCurrency: '',
+  destinationChainId: 1,
+  destinationCurrency: '',
+  amount: '1',
+  tradeType: 'EXACT_INPUT' as const,
 }
 
 test('Q-30: each word buys what its member of the answer holds, over markets, paths and trade types', async () => {

@@ -243,7 +243,8 @@ describe('deposit addresses', () => {
       expect(String(depositSwap.amountOutMin)).toBe(payment?.amount)
       expect(ordered.order.salt).toBe(depositSwapSalt(hex(depositAddress.address), depositSwap))
       const transfer = encodeFunctionData({
-        ...{ abi: erc20Abi, functionName: 'transfer' },
+        abi: erc20Abi,
+        functionName: 'transfer',
         args: [hex(depositAddress.address), depositSwap.amountIn],
       })
       expect(json.steps).toHaveLength(1)

@@ -97,8 +97,14 @@ export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
         gasMax: order.gasMax.toString(),
       })
     await askForSubmission(database, executionRequest, {
-      ...{ permitKind: 'calls', orderId: order.id, chainId, deadline: stored.expiresAtSeconds },
-      ...{ multicall3, to, data, authorizationList: [...executionRequest.authorizationList] },
+      permitKind: 'calls',
+      orderId: order.id,
+      chainId,
+      deadline: stored.expiresAtSeconds,
+      multicall3,
+      to,
+      data,
+      authorizationList: [...executionRequest.authorizationList],
       gasUnits: order.unitsTold.toString(),
     })
   }

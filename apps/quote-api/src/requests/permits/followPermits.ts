@@ -91,7 +91,10 @@ async function carryOutStep(
       return
     case 'offer_again':
       await updateWork(tx, item.id, {
-        ...{ state: 'open', txHash: null, reason: reverted, attempts },
+        state: 'open',
+        txHash: null,
+        reason: reverted,
+        attempts,
         delayMs: delayMs ?? 0,
       })
       if (item.requestId !== undefined) await context.announce(tx, item.requestId)

@@ -102,7 +102,9 @@ async function decideTransaction(context: SettlementContext, tx: SqlTx, sighting
   const paidAmount = swap?.amountOut ?? (isLast && mined.succeeded ? request.quoted.amountOut : undefined)
   await decideReported(tx, reported, {
     state: mined.succeeded ? 'executed' : 'reverted',
-    ...{ callIndex, byEvent, paidAmount },
+    callIndex,
+    byEvent,
+    paidAmount,
   })
   await recordInclusion(context, tx, { sighting, mined, isLast })
 }

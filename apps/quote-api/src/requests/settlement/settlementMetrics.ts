@@ -178,6 +178,8 @@ export async function readOracleAnswers(
 ): Promise<readonly { oracle: string; said: string; count: number }[]> {
   const metric = await registry.getSingleMetric(oracleAnswersName)?.get()
   return (metric?.values ?? []).map(({ labels, value }) => ({
-    ...{ oracle: String(labels['oracle']), said: String(labels['said']), count: value },
+    oracle: String(labels['oracle']),
+    said: String(labels['said']),
+    count: value,
   }))
 }

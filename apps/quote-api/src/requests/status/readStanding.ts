@@ -210,17 +210,22 @@ function fromRow(row: Row): Standing {
     requestId: row.request_id === null ? undefined : `0x${row.request_id.toString('hex')}`,
     subject: row.subject ?? undefined,
     isRefund: row.kind === 'refund' || reason === 'REFUND_FAILED',
-    ...{ reason, meaning: reasonText(reason), isOperators },
+    reason,
+    meaning: reasonText(reason),
+    isOperators,
     endsBy:
       reason === 'CHAIN_STOPPED' && row.stop !== null
         ? `${endText(reason)} Its reason: ${row.stop}`
         : endText(reason),
     account: row.account ?? undefined,
-    ...{ tries, report, transaction: row.transaction ?? undefined },
+    tries,
+    report,
+    transaction: row.transaction ?? undefined,
     status: row.status ?? undefined,
     originChainId: numberOf(row.origin_chain_id),
     destinationChainId: numberOf(row.destination_chain_id),
     debitMicroUsd: row.debit ?? 0n,
-    ...{ since: row.since, listedAt: new Date(listedAtMs) },
+    since: row.since,
+    listedAt: new Date(listedAtMs),
   }
 }

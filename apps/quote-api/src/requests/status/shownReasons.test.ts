@@ -4,14 +4,12 @@ import type { RequestStatus } from './requestProgress.ts'
 import { type ShownRow, sentHashes, shownReasons } from './shownReasons.ts'
 
 const row = (status: RequestStatus, more: Partial<ShownRow> = {}): ShownRow => ({
-  ...{
-    status,
-    fail_reason: null,
-    refund_fail_reason: null,
-    refund_reason: null,
-    open_work: null,
-    may_stand: true,
-  },
+  status,
+  fail_reason: null,
+  refund_fail_reason: null,
+  refund_reason: null,
+  open_work: null,
+  may_stand: true,
   ...more,
 })
 const fill = { kind: 'fill', transaction: null, report: null, tries: 0 } as const

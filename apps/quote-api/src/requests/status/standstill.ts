@@ -58,7 +58,9 @@ const missedBlocksMax = 10
 export function standstillOf(waiting: Waiting, limitMs: number): Standstill {
   const { sinceMs, chains, stop } = waiting
   const standing = (reason: Reason, afterMs = limitMs): Standstill => ({
-    ...{ reason, listedAtMs: sinceMs + afterMs, isOperators: false },
+    reason,
+    listedAtMs: sinceMs + afterMs,
+    isOperators: false,
   })
   const parked = (reason: Reason): Standstill => ({ reason, listedAtMs: sinceMs, isOperators: true })
   const patienceMs = Math.min(

@@ -7,8 +7,16 @@ import { createStatusFeed } from './statusFeed.ts'
 
 const id = `0x${'1'.repeat(64)}` as const
 const waiting: StatusRecord = {
-  ...{ status: 'waiting', failReason: undefined, refundFailReason: undefined, inTxHashes: [], txHashes: [] },
-  ...{ originChainId: 1, destinationChainId: 2, createdAtMs: 1, expiresAtMs: 2, updatedAtMs: 1 },
+  status: 'waiting',
+  failReason: undefined,
+  refundFailReason: undefined,
+  inTxHashes: [],
+  txHashes: [],
+  originChainId: 1,
+  destinationChainId: 2,
+  createdAtMs: 1,
+  expiresAtMs: 2,
+  updatedAtMs: 1,
 }
 const pending: StatusRecord = { ...waiting, status: 'pending', updatedAtMs: 2 }
 

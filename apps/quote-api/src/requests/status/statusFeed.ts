@@ -59,8 +59,12 @@ class SharedStatusFeed implements StatusFeed {
 
   follow(requestId: Hex, onStatus: OnStatus) {
     const topic = this.#topics.get(requestId) ?? {
-      ...{ requestId, listeners: new Set(), known: undefined },
-      ...{ isQueued: false, isReading: false, isStale: false },
+      requestId,
+      listeners: new Set(),
+      known: undefined,
+      isQueued: false,
+      isReading: false,
+      isStale: false,
     }
     this.#topics.set(requestId, topic)
     const listener: Listener = { onStatus, told: undefined }

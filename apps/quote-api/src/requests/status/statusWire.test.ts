@@ -46,7 +46,10 @@ describe('the state of a request', () => {
     })
     expect(statusToV2(record(status))).toMatchObject({ status: v2, time: 2_000, quoteCreatedAt: 1_000 })
     expect(statusToV3(record(status))).toMatchObject({
-      ...{ status, updatedAt: 2_000, quoteCreatedAt: 1_000, quoteExpiresAt: 61_000 },
+      status,
+      updatedAt: 2_000,
+      quoteCreatedAt: 1_000,
+      quoteExpiresAt: 61_000,
     })
   })
 

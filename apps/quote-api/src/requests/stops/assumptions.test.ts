@@ -15,7 +15,8 @@ const chains = {
 } as const
 
 const chain = (key: keyof typeof chains, changes: object = {}) => ({
-  ...{ chainId: 1, config: { ...chains[key], ...changes } },
+  chainId: 1,
+  config: { ...chains[key], ...changes },
 })
 
 const gasChain = (feeModel: object) => {
@@ -102,7 +103,8 @@ test('F-110: gas that prices may not follow stops its chain, named with both fig
   ] as const)
     expect(judged(units, gasModel)).toMatchObject([
       {
-        ...{ what: 'gas', isStopping: true },
+        what: 'gas',
+        isStopping: true,
         text: expect.stringMatching(new RegExp(`approve takes ${units} of 65000 .*feeModel.unitsTimesMax`)),
       },
     ])

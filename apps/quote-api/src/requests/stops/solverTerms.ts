@@ -83,7 +83,9 @@ export function contradictionsOf(own: OwnTerms, terms: SolverTerms): readonly Di
   const differences: Difference[] = []
   if (orderSigners !== undefined && !includesAddress(orderSigners, own.orderSigner))
     differences.push({
-      ...{ kind: 'order-signer', chainId: everyChain, isStopping: true },
+      kind: 'order-signer',
+      chainId: everyChain,
+      isStopping: true,
       text: `orders are signed by ${own.orderSigner}, and the solver accepts ${orderSigners.join(', ') || 'nobody'} (ORDER_SIGNERS)`,
     })
   for (const { chainId, key, fillWallet, fillContract } of own.chains) {
@@ -112,7 +114,9 @@ export function contradictionsOf(own: OwnTerms, terms: SolverTerms): readonly Di
   }
   if (lossPerOrderMicroUsd !== undefined && BigInt(lossPerOrderMicroUsd) < own.sponsoredMicroUsd)
     differences.push({
-      ...{ kind: 'loss-limit', chainId: everyChain, isStopping: false },
+      kind: 'loss-limit',
+      chainId: everyChain,
+      isStopping: false,
       text: `a sponsor may pay ${own.sponsoredMicroUsd} micro-USD of any order, and the solver gives away ${lossPerOrderMicroUsd} (ceilings.sponsorGas, lossPerOrderMicroUsd)`,
     })
   return differences
@@ -126,7 +130,9 @@ function unpaidOf(own: OwnTerms, allTerms: readonly (SolverTerms | undefined)[])
   return own.chains
     .filter(({ chainId }) => !chainIds.has(chainId))
     .map(({ chainId, key }) => ({
-      ...{ kind: 'chain-unpaid', chainId, isStopping: true },
+      kind: 'chain-unpaid',
+      chainId,
+      isStopping: true,
       text: `${key} is quoted, and no solver pays there (chains of the solver file)`,
     }))
 }

@@ -44,7 +44,11 @@ export async function readStops(database: Queries): Promise<readonly ChainStop[]
      order by since, chain_id`,
   )
   return rows.map(({ chain_id: chainId, told_by: toldBy, reason, actor, since }) => ({
-    ...{ chainId: Number(chainId), toldBy, reason, actor, since },
+    chainId: Number(chainId),
+    toldBy,
+    reason,
+    actor,
+    since,
   }))
 }
 

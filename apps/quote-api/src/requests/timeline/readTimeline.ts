@@ -167,12 +167,16 @@ async function readRequestFacts(database: Queries, requestId: Hex): Promise<Requ
     createdAtMs: Number(row.created_at),
     deadlineMs: Number(row.deadline),
     origin: {
-      ...{ chainId: Number(row.origin_chain_id), currency: quoted.originCurrency, amount: quoted.amountIn },
+      chainId: Number(row.origin_chain_id),
+      currency: quoted.originCurrency,
+      amount: quoted.amountIn,
       ...quoted.units.in,
     },
     destination: {
-      ...{ chainId: Number(row.destination_chain_id), currency: quoted.destinationCurrency },
-      ...{ amount: quoted.amountOut, ...quoted.units.out },
+      chainId: Number(row.destination_chain_id),
+      currency: quoted.destinationCurrency,
+      amount: quoted.amountOut,
+      ...quoted.units.out,
     },
     market: quoted.market,
     supersededBy:

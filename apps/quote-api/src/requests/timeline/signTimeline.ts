@@ -78,7 +78,11 @@ function statementOf(
   asOf: string,
 ): TimelineStatement {
   return {
-    ...{ requestId, orderId: orderId ?? noOrder, status, reason: reason ?? '', asOf },
+    requestId,
+    orderId: orderId ?? noOrder,
+    status,
+    reason: reason ?? '',
+    asOf,
     steps: steps.map(({ reason: stepReason, evidence, ...step }) => ({
       ...step,
       reason: stepReason ?? '',

@@ -7,7 +7,11 @@ import { timelineOf } from './timeline.ts'
 import { stepNames } from './timelineStep.ts'
 
 const facts: RequestFacts = {
-  ...{ requestId: '0x1', orderId: '0x2', status: 'waiting', createdAtMs: 1_000, deadlineMs: 60_000 },
+  requestId: '0x1',
+  orderId: '0x2',
+  status: 'waiting',
+  createdAtMs: 1_000,
+  deadlineMs: 60_000,
   origin: { chainId: 8453, currency: '0xa', amount: 5_000_000n, decimals: 6, usdX18: 10n ** 18n },
   destination: {
     chainId: 10,
@@ -16,7 +20,11 @@ const facts: RequestFacts = {
     decimals: 18,
     usdX18: 2_500n * 10n ** 18n,
   },
-  ...{ market: undefined, supersededBy: undefined, holds: [], events: [], left: undefined },
+  market: undefined,
+  supersededBy: undefined,
+  holds: [],
+  events: [],
+  left: undefined,
   standing: undefined,
   recoverable: undefined,
 }
@@ -29,8 +37,12 @@ const names = (changed: Partial<RequestFacts>, nowMs?: number) =>
 
 const standing = {
   reason: 'SOLVER_SILENT',
-  ...{ meaning: 'The solver is silent.', endsBy: 'It takes it.' },
-  ...{ transaction: '0xf', listedAt: new Date(9_000), isOperators: false, report: undefined },
+  meaning: 'The solver is silent.',
+  endsBy: 'It takes it.',
+  transaction: '0xf',
+  listedAt: new Date(9_000),
+  isOperators: false,
+  report: undefined,
 } as const
 
 test('O-50: what stands still is the last step, with its reason and what ends it', () => {
@@ -44,11 +56,16 @@ test('O-50: what stands still is the last step, with its reason and what ends it
 
 test('O-50: a transaction that reverted is a step of its own', () => {
   const event: RequestEvent = {
-    ...{ atMs: 2_000, reason: 'TRANSACTION_REVERTED', part: 'work', state: 'reverted' },
+    atMs: 2_000,
+    reason: 'TRANSACTION_REVERTED',
+    part: 'work',
+    state: 'reverted',
     work: { kind: 'refund', chainId: 10, transaction: '0xf' },
   }
   expect(told({ events: [event] }).steps.at(-1)).toMatchObject({
-    ...{ step: 'solver-reverted', reason: 'TRANSACTION_REVERTED', text: 'Refund: its transaction reverted.' },
+    step: 'solver-reverted',
+    reason: 'TRANSACTION_REVERTED',
+    text: 'Refund: its transaction reverted.',
   })
 })
 
@@ -59,7 +76,10 @@ test('O-85: what the solver refuses is told in its words, and no other report is
     'It says: the order is signed by somebody else.',
   )
   const gaveUp = (said: string): RequestEvent => ({
-    ...{ atMs: 2_000, reason: undefined, part: 'work', state: 'failed' },
+    atMs: 2_000,
+    reason: undefined,
+    part: 'work',
+    state: 'failed',
     work: { kind: 'fill', chainId: 10, transaction: undefined, said },
   })
   const textOf = (said: string) => told({ events: [gaveUp(said)] }).steps.at(-1)?.text
@@ -241,11 +261,14 @@ test.each(Object.keys(reasonTexts))('the reason %s is told with a sentence, wher
 test('Q-72: a recovery names the time from which the oracles release the deposit', () => {
   const parked = { ...at(2_000, 'REFUND_FAILED'), part: 'stage', state: 'parked', proof: undefined } as const
   const { steps, reason } = told({
-    ...{ status: 'failure', events: [parked], recoverable: { atMs: 3_000, fromMs: 63_000 } },
+    status: 'failure',
+    events: [parked],
+    recoverable: { atMs: 3_000, fromMs: 63_000 },
   })
   expect(reason).toBe('DEPOSIT_RECOVERABLE')
   expect(steps.find(({ step }) => step === 'recoverable')).toMatchObject({
-    ...{ atMs: 3_000, reason: 'DEPOSIT_RECOVERABLE' },
+    atMs: 3_000,
+    reason: 'DEPOSIT_RECOVERABLE',
     evidence: [{ kind: 'moment', value: '1970-01-01T00:01:03.000Z' }],
   })
 })

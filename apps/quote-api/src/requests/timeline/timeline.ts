@@ -56,7 +56,10 @@ function quotedStep(facts: RequestFacts, nameOf: CurrencyLookup): TimelineStep {
   const side = ({ chainId, currency, amount, decimals }: QuotedSide) =>
     amountText(nameOf, chainId, currency, amount, decimals)
   const price = (label: string, { chainId, usdX18 }: QuotedSide): Evidence => ({
-    ...{ kind: 'price', label, value: `${formatAmount(usdX18, usdDecimals)} USD`, chainId },
+    kind: 'price',
+    label,
+    value: `${formatAmount(usdX18, usdDecimals)} USD`,
+    chainId,
   })
   const { origin, destination } = facts
   return step(

@@ -42,7 +42,10 @@ export type TimelineAnswer = z.output<typeof timelineSchema>
 
 export function timelineAnswer({ requestId, orderId, status, reason, steps }: Timeline): TimelineAnswer {
   return {
-    ...{ requestId, orderId: orderId ?? null, status, reason: reason ?? null },
+    requestId,
+    orderId: orderId ?? null,
+    status,
+    reason: reason ?? null,
     steps: steps.map(({ step, atMs, reason: stepReason, text: sentence, evidence }) => ({
       step,
       at: new Date(atMs).toISOString(),

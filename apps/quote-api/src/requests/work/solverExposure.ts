@@ -73,6 +73,8 @@ export async function readExposure(database: Queries): Promise<readonly SolverEx
      where told_at > clock_timestamp() - interval '1 second' * ${keptSeconds + repeatedSeconds} order by chain_id`,
   )
   return rows.map(({ chain_id: chainId, paid, max }) => ({
-    ...{ chainId: Number(chainId), paidMicroUsd: BigInt(paid), maxMicroUsd: BigInt(max) },
+    chainId: Number(chainId),
+    paidMicroUsd: BigInt(paid),
+    maxMicroUsd: BigInt(max),
   }))
 }

@@ -33,7 +33,8 @@ export function createSolverSight(options: {
         const ageSeconds = (await secondsSinceRead(database, 'solver')) ?? (now() - startedMs) / 1_000
         if (ageSeconds <= silentSeconds) return ageSeconds
         throw new UpstreamUnavailableError('No solver asks for work.', {
-          ...{ code: 'SOLVER_SILENT', data: { ageSeconds: Math.round(ageSeconds) } },
+          code: 'SOLVER_SILENT',
+          data: { ageSeconds: Math.round(ageSeconds) },
         })
       },
     },

@@ -301,8 +301,13 @@ async function redirectRefund(
     return undefined
   if (chain.codec.spellAddress(first.recipient) !== chain.codec.spellAddress(account)) return undefined
   const refusal = await refusalOf(payees, {
-    ...{ what: 'refund', chain, account, currency, amount: BigInt(amount) },
-    ...{ makesState: false, isNamed: true },
+    what: 'refund',
+    chain,
+    account,
+    currency,
+    amount: BigInt(amount),
+    makesState: false,
+    isNamed: true,
   })
   if (refusal === undefined || refusal === 'silent') return undefined
   return {

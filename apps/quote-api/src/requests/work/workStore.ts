@@ -295,7 +295,8 @@ export async function noteReported(
   const isFirstRevert = isReverted && item.reason !== reverted
   if (delayMs === undefined && !isFirstRevert && isIncluded === item.isIncluded) return
   await updateWork(tx, item.id, {
-    ...{ state: 'reported', isIncluded },
+    state: 'reported',
+    isIncluded,
     ...(isReverted && { reason: reverted }),
     ...(delayMs !== undefined && { delayMs }),
   })

@@ -75,7 +75,9 @@ export function lineQuestion(
       return {
         kind: 'final',
         facts: {
-          ...{ tip, finalTip, finalSeconds: Number(finalSeconds) },
+          tip,
+          finalTip,
+          finalSeconds: Number(finalSeconds),
           mined: new Map(
             minedPlaces.map(({ place, height }) => [place.txid, { isFinal: height <= pin.finalHeight }]),
           ),

@@ -52,7 +52,9 @@ export const bitcoinQuotingChain: QuotingChainFamily = {
             const ownAddress = { address: user, network }
             // Without them no step can be made, so they may take as long as what a price needs.
             const spendable = await readOwnOutputs(cachedClient, ownAddress, {
-              ...{ timeoutMs: neededWithinMs, known: outputCache, askUnspent },
+              timeoutMs: neededWithinMs,
+              known: outputCache,
+              askUnspent,
             })
             return { spendable, balance: spendable.reduce((sum, { value }) => sum + value, 0n) }
           } catch (error) {

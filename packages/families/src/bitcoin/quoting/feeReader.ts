@@ -84,8 +84,10 @@ function readingOf(
     fees:
       satPerKvb > maxSatPerKvb
         ? {
-            ...{ reason: 'feerate_above_ceiling', charge: 'A thousand virtual bytes' },
-            ...{ cost: `cost ${satPerKvb} satoshi`, ceiling: maxSatPerKvb.toString() },
+            reason: 'feerate_above_ceiling',
+            charge: 'A thousand virtual bytes',
+            cost: `cost ${satPerKvb} satoshi`,
+            ceiling: maxSatPerKvb.toString(),
           }
         : new BitcoinFees({ satPerKvb }),
     shown: {

@@ -61,7 +61,8 @@ export async function readOwnOutputs(
     return agreedOutputs(votes, { lookups, script, threshold })
   }
   const own = await client.poll<readonly SpendableOutput[]>(lookups.flatMap(callsOf), {
-    ...{ ...limits, patienceMs },
+    ...limits,
+    patienceMs,
     decide(votes, isLast) {
       if (!isLast || countVoices(votes.filter(({ value }) => value !== undefined)) < threshold)
         return undefined
@@ -135,7 +136,10 @@ function outputIn(
     const made = parsed.transaction.outputs[vout]
     if (made === undefined || Buffer.compare(made.script, script) !== 0) return undefined
     return {
-      ...{ txid, vout, value: made.value, script: bytesToHex(script) },
+      txid,
+      vout,
+      value: made.value,
+      script: bytesToHex(script),
       // Without witnesses, which may have megabytes: signers check only that the bytes hash to the id.
       ...(showsTransaction(inputKindOf(script)) && {
         transaction: bytesToHex(encodeBitcoinTransaction(parsed.transaction)),

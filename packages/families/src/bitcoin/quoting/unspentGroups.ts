@@ -51,7 +51,10 @@ export function createUnspentGroups(client: ChainClient): AskUnspent {
   }
   const groups = createQuestionGroups<Member>({
     // Requests that came in one turn of the loop leave in one group.
-    ...{ inFlightMax: groupsInFlightMax, defer: setImmediate, firstOf, send },
+    inFlightMax: groupsInFlightMax,
+    defer: setImmediate,
+    firstOf,
+    send,
     mayAskAgain: ({ untilMs }) => untilMs > Date.now(),
     fail: ({ reject }, error) => reject(error),
   })

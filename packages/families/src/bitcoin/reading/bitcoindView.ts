@@ -91,7 +91,8 @@ function parseUnspents(result: unknown, subject: string): readonly NamedOutput[]
   return parseList(unspents, subject).map((listed) => {
     const { txid, vout, amount } = parseRecord(listed, subject)
     return {
-      ...{ txid: parseHashText(txid, subject), vout: Number(parseHeight(vout, subject)) },
+      txid: parseHashText(txid, subject),
+      vout: Number(parseHeight(vout, subject)),
       value: parseCoins(amount, subject),
     }
   })

@@ -133,8 +133,12 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
       return quorum.read({ ...withdrawalQuestion({ terms, candidates, confirmations, threshold }), signal })
     },
     describe: (withdrawalFacts) => ({
-      ...{ depository: primaryOf(rules), payingDepositories },
-      ...{ status: statusOf(withdrawalFacts, terms), currency, amount, recipient },
+      depository: primaryOf(rules),
+      payingDepositories,
+      status: statusOf(withdrawalFacts, terms),
+      currency,
+      amount,
+      recipient,
       ...(withdrawalFacts.transactionId !== undefined && {
         executingTransactionId: withdrawalFacts.transactionId,
       }),

@@ -26,7 +26,8 @@ export function createBitcoinTransactions(options: {
   const { inputsMax } = limits
   const { threshold, configured } = quorum
   const finalTransactions = createFinalTransactions({
-    ...{ quorum, limits },
+    quorum,
+    limits,
     finalityRule: describeFinality(confirmations),
     shownIn: ({ block }: FinalTransaction) => ({ blockHash: block.hash, blockNumber: block.height }),
     // About as many bytes as the entry takes in memory.
@@ -46,7 +47,12 @@ export function createBitcoinTransactions(options: {
           answers: ({ final }: KnownTransaction<FinalTransaction>) =>
             !wantsSpent || final.spent !== undefined,
           question: transactionQuestion({
-            ...{ transactionId, wantsSpent, confirmations, threshold, configured, inputsMax },
+            transactionId,
+            wantsSpent,
+            confirmations,
+            threshold,
+            configured,
+            inputsMax,
           }),
         },
         signal,

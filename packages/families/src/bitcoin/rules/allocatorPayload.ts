@@ -127,7 +127,9 @@ export const bitcoinAllocatorPayload: AllocatorPayloadFamily = {
 
 function unsignedTransaction({ inputs, outputs }: BitcoinPayload): BitcoinTransaction {
   const unsigned = inputs.map(({ txid, vout }) => ({
-    ...{ txid, vout, sequence: finalSequence },
+    txid,
+    vout,
+    sequence: finalSequence,
     scriptSig: new Uint8Array(),
     witness: [],
   }))

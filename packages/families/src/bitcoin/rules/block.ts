@@ -56,9 +56,11 @@ export function parseBitcoinBlock(bytes: Uint8Array): BitcoinBlockContent | unde
     const root = Block.calculateMerkleRoot(transactions)
     if (prevHash === undefined || Buffer.compare(root, header.merkleRoot) !== 0) return undefined
     return {
-      ...{ header, previousHash: displayed(prevHash) },
+      header,
+      previousHash: displayed(prevHash),
       transactions: transactions.map((one) => ({
-        ...{ transactionId: one.getId(), outputs: one.outs.map(readOutput) },
+        transactionId: one.getId(),
+        outputs: one.outs.map(readOutput),
       })),
     }
   })

@@ -127,7 +127,8 @@ function keyHashOf(depositor: string, network: BitcoinNetwork): Uint8Array {
   if (form?.kind === 'public-key-hash') return form.hash
   if (form?.kind === 'witness' && form.version === 0 && form.program.length === 20) return form.program
   throw new InvalidAddressError({
-    ...{ vmType: 'bitcoin-vm', field: 'refundTo' },
+    vmType: 'bitcoin-vm',
+    field: 'refundTo',
     reason: 'whom a deposit address refunds has an address of one key: bc1q with 42 characters, or 1',
   })
 }

@@ -45,7 +45,11 @@ export function parseBitcoinTransaction(bytes: Uint8Array): BitcoinTransaction |
   if (transaction === undefined) return undefined
   const { version, locktime: lockTime, ins, outs } = transaction
   const inputs = ins.map(({ hash, index, script, sequence, witness }) => ({
-    ...{ txid: displayed(hash), vout: index, scriptSig: script, sequence, witness },
+    txid: displayed(hash),
+    vout: index,
+    scriptSig: script,
+    sequence,
+    witness,
   }))
   return { version, inputs, outputs: outs.map(readOutput), lockTime }
 }
@@ -99,8 +103,11 @@ function withoutWitnesses({ version, inputs, outputs, lockTime }: BitcoinTransac
   transaction.version = version
   transaction.locktime = lockTime
   transaction.ins = inputs.map(({ txid, vout, scriptSig, sequence }) => ({
-    ...{ hash: Uint8Array.from(Buffer.from(txid, 'hex')).reverse(), index: vout },
-    ...{ script: scriptSig, sequence, witness: [] },
+    hash: Uint8Array.from(Buffer.from(txid, 'hex')).reverse(),
+    index: vout,
+    script: scriptSig,
+    sequence,
+    witness: [],
   }))
   transaction.outs = outputs.map(({ value, script }) => ({ value: BigInt.asIntN(64, value), script }))
   return transaction

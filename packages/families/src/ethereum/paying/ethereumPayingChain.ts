@@ -38,7 +38,10 @@ function openEthereumPaying(options: ContractPayingOptions): ContractPayingChain
   const readFinalOf = (filler: Hex, id: Hex) =>
     readFillMark({ client, finalBlocks, fillContracts }, filler, id)
   return {
-    ...{ chainId, address, fillContracts, readFinalOf },
+    chainId,
+    address,
+    fillContracts,
+    readFinalOf,
     readFinal: (id) => readFinalOf(address, id),
     hasCode: (account) => readHasCode(client, account),
     counts: () => readCounts(options),
@@ -82,7 +85,12 @@ async function sign(
   const { parseSignature, serializeTransaction } = viemLibrary()
   const { to, data, valueWei: value, nonce, gas, authorizationList } = transaction
   const common = {
-    ...{ chainId, nonce, to, data, value, gas },
+    chainId,
+    nonce,
+    to,
+    data,
+    value,
+    gas,
     maxFeePerGas: bid.maxFeePerGasWei,
     maxPriorityFeePerGas: bid.maxPriorityFeePerGasWei,
   }

@@ -77,7 +77,10 @@ function failed(failure: Failure): Trial {
 function wireCall({ valueWei, maxFeePerGasWei, maxPriorityFeePerGasWei, ...rest }: TriedTransaction) {
   const { from, to, data, authorizationList } = rest
   return {
-    ...{ from, to, data, value: toQuantity(valueWei) },
+    from,
+    to,
+    data,
+    value: toQuantity(valueWei),
     maxFeePerGas: toQuantity(maxFeePerGasWei),
     maxPriorityFeePerGas: toQuantity(maxPriorityFeePerGasWei),
     ...(authorizationList !== undefined && { authorizationList }),

@@ -109,7 +109,10 @@ export function createAllocatorReader(options: {
         return {
           payload: facts.payload,
           evidence: {
-            ...{ chainId, blockNumber: number, blockHash: hash, agreeingEndpoints },
+            chainId,
+            blockNumber: number,
+            blockHash: hash,
+            agreeingEndpoints,
             finalityRule: describeFinality(rule),
           },
         }

@@ -97,7 +97,9 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
     },
     payers: listedPayers(chain, codec),
     ownContracts: new Set(),
-    ...{ finality, quorum, transactions },
+    finality,
+    quorum,
+    transactions,
   }
   const reader = createFactsReader({
     chainId: chain.id,
@@ -167,7 +169,8 @@ async function readLargePayment(
   const proven = proveAlone({ logs, transaction, code }, terms)
   if (proven === undefined) throw new PaymentTooLargeError({ chainId, transactionId })
   return {
-    ...{ blockTimestampSeconds, referencesOrder: referencesOrder(transaction, orderId) },
+    blockTimestampSeconds,
+    referencesOrder: referencesOrder(transaction, orderId),
     evidence: { chainId, blockHash, blockNumber, finalityRule: describeFinality(rule), agreeingEndpoints },
     ...proven,
   }
@@ -202,7 +205,9 @@ async function readPaymentByReceipt(
   ])
   const unlisted = unlistedFillContract(side, transaction)
   return {
-    ...{ blockTimestampSeconds, evidence, referencesOrder: referencesOrder(transaction, orderId) },
+    blockTimestampSeconds,
+    evidence,
+    referencesOrder: referencesOrder(transaction, orderId),
     ...provePayment({ logs, transaction, code }, terms),
     ...(unlisted !== undefined && { unlistedFillContract: unlisted }),
   }
@@ -248,7 +253,11 @@ function prepareWithdrawal(
       return quorum.read({ ...question, transactionId, signal })
     },
     describe: ({ status, isExecuting, finalBlock: { number, hash } }, transactionId) => ({
-      ...{ depository, status, currency, amount, recipient },
+      depository,
+      status,
+      currency,
+      amount,
+      recipient,
       ...(isExecuting && transactionId !== undefined && { executingTransactionId: transactionId }),
       shownIn: { blockHash: hash, blockNumber: number },
     }),

@@ -39,7 +39,9 @@ export function createEthereumTransactions(options: {
   const { logsMax } = limits
   const { threshold, configured } = quorum
   const finalTransactions = createFinalTransactions({
-    ...{ quorum, limits, weightOf },
+    quorum,
+    limits,
+    weightOf,
     finalityRule: describeFinality(rule),
     shownIn: ({ blockHash, blockNumber }: FinalTransaction) => ({ blockHash, blockNumber }),
   })
@@ -52,7 +54,13 @@ export function createEthereumTransactions(options: {
           variant: purpose,
           answers: ({ final }: KnownTransaction<FinalTransaction>) => isAnsweredBy(final, wanted),
           question: transactionQuestion({
-            ...{ transactionId, wanted, rule, threshold, configured, logsMax, recordsPayments },
+            transactionId,
+            wanted,
+            rule,
+            threshold,
+            configured,
+            logsMax,
+            recordsPayments,
           }),
         },
         signal,

@@ -47,8 +47,14 @@ export function createHubTransactions(options: {
       requestQuantity({ method: 'eth_gasPrice', params: [] }),
     ])
     const transaction = {
-      ...{ type: 'eip1559' as const, chainId, to, nonce: Number(nonce), gas, data },
-      ...{ maxFeePerGas: 2n * gasPrice, maxPriorityFeePerGas: gasPrice / 10n },
+      type: 'eip1559' as const,
+      chainId,
+      to,
+      nonce: Number(nonce),
+      gas,
+      data,
+      maxFeePerGas: 2n * gasPrice,
+      maxPriorityFeePerGas: gasPrice / 10n,
     }
     const unsigned = serializeTransaction(transaction)
     const signature = await signer.sign({ purpose: 'transaction', unsigned })

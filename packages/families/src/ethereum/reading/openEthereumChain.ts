@@ -51,7 +51,8 @@ function reliedContracts({
 }: RegisteredChain) {
   const contractsOf = (name: ReliedContract, setting: string, addresses: readonly string[]) =>
     addresses.map((address) => ({
-      ...{ name, setting: `chains: ${id}.${setting}` },
+      name,
+      setting: `chains: ${id}.${setting}`,
       // CAST: a canonical address of this family is lower-case hex.
       address: ethereumCodec.canonicalAddress(address) as Hex,
     }))

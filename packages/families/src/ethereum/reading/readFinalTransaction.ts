@@ -183,7 +183,11 @@ async function judge(
   return {
     kind: 'final',
     facts: {
-      ...{ transactionId, blockHash, blockNumber: number, blockTimestampSeconds: timestampSeconds, logs },
+      transactionId,
+      blockHash,
+      blockNumber: number,
+      blockTimestampSeconds: timestampSeconds,
+      logs,
       ...restOfFacts,
     },
   }

@@ -106,8 +106,13 @@ async function judge(
   return {
     kind: 'final',
     facts: {
-      ...{ transactionId, blockHash, blockNumber: number, blockTimestampSeconds: timestampSeconds },
-      ...{ finalBlock: pinned && { number: pinned.number, hash: pinned.hash }, transaction, code },
+      transactionId,
+      blockHash,
+      blockNumber: number,
+      blockTimestampSeconds: timestampSeconds,
+      finalBlock: pinned && { number: pinned.number, hash: pinned.hash },
+      transaction,
+      code,
       logs: inOrder(logs),
     },
   }

@@ -99,7 +99,10 @@ export function createRecoveryReader(options: {
           ...state,
           readAtSeconds: timestampSeconds,
           evidence: {
-            ...{ chainId, blockNumber: number, blockHash: hash, agreeingEndpoints },
+            chainId,
+            blockNumber: number,
+            blockHash: hash,
+            agreeingEndpoints,
             finalityRule: describeFinality(rule),
           },
         }
@@ -159,7 +162,9 @@ async function stateAt(
   )
   const { data, createdAtSeconds } = parseEntry(resultOf(entry, 'getEntry'))
   return {
-    ...{ entryData: data, entrySeconds: createdAtSeconds },
-    ...{ isMinted: parseBool(minted), balance: parseWord(balance) },
+    entryData: data,
+    entrySeconds: createdAtSeconds,
+    isMinted: parseBool(minted),
+    balance: parseWord(balance),
   }
 }

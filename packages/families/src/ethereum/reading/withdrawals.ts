@@ -25,8 +25,12 @@ export function readWithdrawalTerms(withdrawal: Hex): WithdrawalTerms {
   const { currency, amount, recipient } = withdrawalTransfer(request)
   const withdrawalId = evmWithdrawalId(request)
   return {
-    ...{ withdrawalId, expirationSeconds: request.expiration, calls: request.calls },
-    ...{ currency, amount, recipient },
+    withdrawalId,
+    expirationSeconds: request.expiration,
+    calls: request.calls,
+    currency,
+    amount,
+    recipient,
   }
 }
 

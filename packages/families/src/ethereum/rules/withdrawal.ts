@@ -85,7 +85,9 @@ export function encodeEvmWithdrawal({ calls, nonce, expiration }: EvmWithdrawal)
  */
 export function decodeEvmWithdrawal(withdrawal: Hex): EvmWithdrawal {
   return decodeAbiWithdrawal(withdrawal, {
-    ...{ what: 'a call request', read: readRequest, encode: encodeEvmWithdrawal },
+    what: 'a call request',
+    read: readRequest,
+    encode: encodeEvmWithdrawal,
   })
 }
 

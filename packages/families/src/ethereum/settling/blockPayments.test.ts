@@ -20,13 +20,20 @@ function block(number: bigint, hashDigit: string, parentDigit: string, transacti
 }
 
 const payment = (to: Hex | null, value: string, from = address('f')) => ({
-  ...{ hash: hash(value.slice(2)), from, to, value, input: '0x' },
+  hash: hash(value.slice(2)),
+  from,
+  to,
+  value,
+  input: '0x',
 })
 const range = { from: 8n, to: 9n, transfersFrom: 8n }
 const watched = { nativeCurrency: address('0'), tokens: new Set([address('1'), address('2')]) }
 const log = (recipient: string, amount: string, token: Hex = address('1')) => ({
   address: token,
-  ...{ blockNumber: '0x8', blockHash: hash('8'), logIndex: '0x1', transactionHash: hash(amount.slice(-1)) },
+  blockNumber: '0x8',
+  blockHash: hash('8'),
+  logIndex: '0x1',
+  transactionHash: hash(amount.slice(-1)),
   topics: [hash('d'), hash('e'), `0x${recipient.repeat(40).padStart(64, '0')}`],
   data: `0x${amount.padStart(64, '0')}`,
 })

@@ -32,8 +32,10 @@ export function blockPaymentsReading(tokens: readonly Hex[], range: PaymentRange
     method: 'eth_getLogs',
     params: [
       {
-        ...{ address: tokens, topics: [transferTopic] },
-        ...{ fromBlock: toQuantity(range.transfersFrom), toBlock: toQuantity(range.to) },
+        address: tokens,
+        topics: [transferTopic],
+        fromBlock: toQuantity(range.transfersFrom),
+        toBlock: toQuantity(range.to),
       },
     ],
   }

@@ -87,7 +87,10 @@ export const ethereumSettlingChain: SettlingChainFamily = (options) => {
     ...(payer !== undefined &&
       fillContract !== undefined &&
       readPayments(ask, {
-        ...{ fillWallet: payer.address, fillContract, fillContracts: chain.fillContracts, recordsPayments },
+        fillWallet: payer.address,
+        fillContract,
+        fillContracts: chain.fillContracts,
+        recordsPayments,
       })),
     ...(fillContract !== undefined && readMarks(ask, finalHeight, fillContract)),
     ...(multicall3 !== undefined && { addresses: createAddressReading({ ask, config, multicall3, tokens }) }),

@@ -95,7 +95,8 @@ export function paidIdsReading(query: {
   const filter = {
     address: query.contracts,
     topics: [paidTopic, addressTopic(query.fillWallet.toLowerCase())],
-    ...{ fromBlock: toQuantity(query.from), toBlock: toQuantity(query.to) },
+    fromBlock: toQuantity(query.from),
+    toBlock: toQuantity(query.to),
   }
   return {
     calls: [{ method: requestName, params: [filter] }],

@@ -49,7 +49,10 @@ export function createAccountCodeReader(options: AccountCodeOptions): AccountCod
   const { client, threshold, callTimeoutMs = 500, onFailure } = options
   const codeCache = createLruCache<Promise<boolean | undefined>>(entriesMax)
   const groups = createQuestionGroups<WaitingQuestion>({
-    ...{ inFlightMax: 1, defer: queueMicrotask, firstOf, send },
+    inFlightMax: 1,
+    defer: queueMicrotask,
+    firstOf,
+    send,
     mayAskAgain: ({ untilMs = 0 }) => untilMs > performance.now(),
     fail({ key, answer }) {
       // A failure is not cached, so that the next question is asked anew.

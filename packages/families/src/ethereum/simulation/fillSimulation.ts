@@ -61,7 +61,9 @@ export function createFillSimulator(options: FillSimulatorOptions): FillSimulato
     const overrides = fill.token === undefined ? undefined : await findFunds(fill.token, fill)
     if (overrides === undefined) {
       throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot simulate calls at the moment.`, {
-        ...{ code: 'RPC_HTTP_ERROR', data: { chainId: client.chainId }, cause: unfunded },
+        code: 'RPC_HTTP_ERROR',
+        data: { chainId: client.chainId },
+        cause: unfunded,
       })
     }
     return simulator.gasOf({ ...simulationOf(fill), overrides })
@@ -92,7 +94,8 @@ async function findSlot(
 ): Promise<Hex | undefined> {
   const call = { to: target, data: callData }
   const listed = await client.agree([{ method: 'eth_createAccessList', params: [call, 'latest'] }], {
-    ...{ timeoutMs, project: (answers: readonly RpcAnswer[]) => listedSlots(answers[0], target).join() },
+    timeoutMs,
+    project: (answers: readonly RpcAnswer[]) => listedSlots(answers[0], target).join(),
   })
   const slots = listedSlots(listed.answers[0], target)
   if (slots.length === 0) return undefined

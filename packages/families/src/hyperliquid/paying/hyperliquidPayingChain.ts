@@ -166,7 +166,8 @@ class HyperliquidPayer implements PayingChain {
     const orderId = lowerCase(terms.orderId ?? terms.id)
     return {
       ...encodeKept({ mark: 'paid', id, nonce, orderId, transfer: transferOf(sent) }),
-      ...{ lastValidHeight, fee },
+      lastValidHeight,
+      fee,
     }
   }
 

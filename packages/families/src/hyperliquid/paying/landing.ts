@@ -27,8 +27,11 @@ const transfersAboveMax = 50
 const keptSchema = z.discriminatedUnion('mark', [
   z.object({ mark: z.literal('closed'), id: z.custom<Hex>(isHex32), nonce: z.coerce.bigint() }),
   z.object({
-    ...{ mark: z.literal('paid'), id: z.custom<Hex>(isHex32), nonce: z.coerce.bigint() },
-    ...{ orderId: z.custom<Hex>(isHex32), transfer: transferParameters },
+    mark: z.literal('paid'),
+    id: z.custom<Hex>(isHex32),
+    nonce: z.coerce.bigint(),
+    orderId: z.custom<Hex>(isHex32),
+    transfer: transferParameters,
   }),
 ])
 type KeptTransaction = z.output<typeof keptSchema>

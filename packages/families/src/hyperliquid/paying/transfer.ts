@@ -37,8 +37,14 @@ export function transferOf(payment: {
   const quoted = { address: currency, isNative, resetsAllowance: false, ...token }
   const { dex, token: name } = hyperliquidAsset(quoted)
   return {
-    ...{ hyperliquidChain: 'Mainnet', destination: recipient, sourceDex: dex, destinationDex: dex },
-    ...{ token: name, amount: hyperliquidAmount(quoted, amount), fromSubAccount: '', nonce },
+    hyperliquidChain: 'Mainnet',
+    destination: recipient,
+    sourceDex: dex,
+    destinationDex: dex,
+    token: name,
+    amount: hyperliquidAmount(quoted, amount),
+    fromSubAccount: '',
+    nonce,
   }
 }
 
@@ -46,8 +52,14 @@ export function transferOf(payment: {
 export function spendingTransfer(wallet: string, nonce: number, from: 'perps' | 'spot'): TransferParameters {
   const [sourceDex, destinationDex] = from === 'perps' ? ['', 'spot'] : ['spot', '']
   return {
-    ...{ hyperliquidChain: 'Mainnet', destination: wallet, sourceDex, destinationDex },
-    ...{ token: `USDC:${usdcTokenId}`, amount: '0.000001', fromSubAccount: '', nonce },
+    hyperliquidChain: 'Mainnet',
+    destination: wallet,
+    sourceDex,
+    destinationDex,
+    token: `USDC:${usdcTokenId}`,
+    amount: '0.000001',
+    fromSubAccount: '',
+    nonce,
   }
 }
 
@@ -61,7 +73,8 @@ export async function signTransfer(
   const { nonce, ...texts } = parameters
   const signature = await owner.signTypedData({
     domain: { ...domain, verifyingContract },
-    ...{ types: { [sendAssetType]: sendAssetMembers }, primaryType: sendAssetType },
+    types: { [sendAssetType]: sendAssetMembers },
+    primaryType: sendAssetType,
     message: { ...texts, nonce: BigInt(nonce) },
   })
   const { r, s, v, yParity } = parseSignature(signature)

@@ -169,13 +169,13 @@ function openRecent(now: () => number) {
 function connectHyperliquid(chain: RegisteredChain): HyperliquidClient {
   const { id, endpoints, rpcThreshold } = chain
   const client = createJsonRpcClient({
-    ...{ chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold: rpcThreshold },
-    ...{
-      headTracking: hyperliquidHeadTracking,
-      wire: 'paths',
-      lagBlocksMax: lagMsMax,
-      now: () => Date.now(),
-    },
+    chainId: id,
+    endpoints: endpoints.map((url) => ({ url })),
+    threshold: rpcThreshold,
+    headTracking: hyperliquidHeadTracking,
+    wire: 'paths',
+    lagBlocksMax: lagMsMax,
+    now: () => Date.now(),
   })
   const { quorum: explorers, observe, close } = openQuorum(chain)
   return {

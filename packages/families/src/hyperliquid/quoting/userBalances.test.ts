@@ -40,8 +40,13 @@ async function openChain(said: Readonly<Record<string, unknown>>) {
   const client = createJsonRpcClient({ chainId: 'hyperliquid', endpoints: [{ url }], now, ...dialect })
   onTestFinished(() => client.close())
   return hyperliquidQuotingChain.open({
-    ...{ client, multicall3: undefined, currentHead: () => undefined, now, onFailure: () => {} },
-    ...{ budgetMs: 20_000, neededWithinMs: 20_000 },
+    client,
+    multicall3: undefined,
+    currentHead: () => undefined,
+    now,
+    onFailure: () => {},
+    budgetMs: 20_000,
+    neededWithinMs: 20_000,
   })
 }
 
@@ -109,7 +114,10 @@ test.each([
     const client = hyperliquidQuotingChain.connect(chain)
     onTestFinished(() => client.close())
     const findings = await hyperliquidQuotingChain.network?.contradictions({
-      ...{ client, fillWallet: user, depository: user, isLocal: false },
+      client,
+      fillWallet: user,
+      depository: user,
+      isLocal: false,
       currencies: [{ address: hyperliquidCodec.nativeCurrency, decimals: 8 }],
       // CAST: nothing else is compared.
     } as never)

@@ -164,9 +164,12 @@ function readAction(action: Readonly<Record<string, unknown>>, subject: string):
 function readSendAsset(action: Readonly<Record<string, unknown>>, subject: string): LedgerSend['send'] {
   const text = (name: string) => parseText(action[name], subject)
   return {
-    ...{ type: 'SendAsset', hyperliquidChain: text('hyperliquidChain') },
+    type: 'SendAsset',
+    hyperliquidChain: text('hyperliquidChain'),
     destination: parseDestination(action['destination'], subject),
-    ...{ sourceDex: text('sourceDex'), destinationDex: text('destinationDex'), token: text('token') },
+    sourceDex: text('sourceDex'),
+    destinationDex: text('destinationDex'),
+    token: text('token'),
     amount: parseAmount(action['amount'], subject),
     fromSubAccount: text('fromSubAccount'),
     nonce: parseInteger(action['nonce'], subject),

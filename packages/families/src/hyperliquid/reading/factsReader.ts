@@ -84,7 +84,9 @@ export function createHyperliquidFactsReader(options: HyperliquidFactsReaderOpti
       hyperliquidCodec.canonicalAddress(primary),
       ...additional.map(hyperliquidCodec.canonicalAddress),
     ],
-    ...{ quorum, hubEntries, transactions },
+    quorum,
+    hubEntries,
+    transactions,
     nowMs: options.nowMs ?? (() => Date.now()),
   }
   return createFactsReader({
@@ -269,7 +271,8 @@ function describeSeen(
   const executing = status === 'executed' ? shownBy?.transactionId : undefined
   const blockNumber = shownBy?.blockNumber
   return {
-    ...{ status, depository: shownBy?.depository ?? primary },
+    status,
+    depository: shownBy?.depository ?? primary,
     ...(executing !== undefined && { executingTransactionId: executing }),
     ...(pendingReason !== undefined && { pendingReason }),
     shownIn: blockNumber === undefined ? {} : { blockNumber },

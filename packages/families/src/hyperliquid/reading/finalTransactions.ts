@@ -41,7 +41,9 @@ export function createHyperliquidTransactions(options: {
   const { quorum, limits } = options
   const { chainId } = quorum
   const finalTransactions = createFinalTransactions({
-    ...{ quorum, limits, finalityRule },
+    quorum,
+    limits,
+    finalityRule,
     shownIn: ({ blockNumber }: HyperliquidTransaction) => (blockNumber === undefined ? {} : { blockNumber }),
     weightOf: ({ send = '' }) => JSON.stringify(send, textOfBigints).length,
   })

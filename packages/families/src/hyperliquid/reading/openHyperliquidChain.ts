@@ -121,7 +121,9 @@ function openProxy({
     ...(proxyApiKey !== undefined && { 'X-Nft-Api-Key': proxyApiKey }),
   }
   const [endpoint] = createEndpoints({
-    ...{ chainId, headTracking: evmHeadTracking, now },
+    chainId,
+    headTracking: evmHeadTracking,
+    now,
     endpoints: [{ url: origin, alias: 'proxy', headers }],
   })
   return endpoint && { endpoint, path: new Secret(`${pathname}${search}`) }

@@ -132,12 +132,21 @@ describe('is refused', () => {
 const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const text = fc.string({ maxLength: 70 })
 const usdSends: fc.Arbitrary<UsdSend> = fc.record({
-  ...{ type: fc.constant('UsdSend' as const), hyperliquidChain: text, destination: text, amount: text },
+  type: fc.constant('UsdSend' as const),
+  hyperliquidChain: text,
+  destination: text,
+  amount: text,
   time: uint64,
 })
 const sendAssets: fc.Arbitrary<SendAsset> = fc.record({
-  ...{ type: fc.constant('SendAsset' as const), hyperliquidChain: text, destination: text },
-  ...{ sourceDex: text, destinationDex: text, token: text, amount: text, fromSubAccount: text },
+  type: fc.constant('SendAsset' as const),
+  hyperliquidChain: text,
+  destination: text,
+  sourceDex: text,
+  destinationDex: text,
+  token: text,
+  amount: text,
+  fromSubAccount: text,
   nonce: uint64,
 })
 const actionType = parseAbiParameters('(uint8 txType, bytes parameters)')

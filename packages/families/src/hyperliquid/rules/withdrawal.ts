@@ -101,8 +101,14 @@ function readSendAsset(reader: AbiReader): SendAsset {
   // Read in the order in which they are encoded.
   return {
     type: 'SendAsset',
-    ...{ hyperliquidChain: text(), destination: text(), sourceDex: text(), destinationDex: text() },
-    ...{ token: text(), amount: text(), fromSubAccount: text(), nonce },
+    hyperliquidChain: text(),
+    destination: text(),
+    sourceDex: text(),
+    destinationDex: text(),
+    token: text(),
+    amount: text(),
+    fromSubAccount: text(),
+    nonce,
   }
 }
 

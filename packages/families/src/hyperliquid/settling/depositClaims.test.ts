@@ -8,7 +8,10 @@ const signal = AbortSignal.timeout(30_000)
 const startMs = 1_761_563_890_000
 
 const transfer = (user: string, number: number, nonce: number | null = number): ListedTransfer => ({
-  ...{ hash: `${user} ${number}`, timeMs: startMs + number, user, nonce },
+  hash: `${user} ${number}`,
+  timeMs: startMs + number,
+  user,
+  nonce,
 })
 
 /** A hub that counts what it is asked for, and transfers of `user` that it has entries for. */

@@ -87,7 +87,9 @@ function transferTo(depository: string, { hash, timeMs, delta }: LedgerEntry): L
   if (type !== 'send' && type !== 'internalTransfer') return undefined
   if (typeof destination !== 'string' || destination.toLowerCase() !== depository) return undefined
   return {
-    ...{ hash, timeMs, user: typeof user === 'string' ? user.toLowerCase() : '' },
+    hash,
+    timeMs,
+    user: typeof user === 'string' ? user.toLowerCase() : '',
     nonce: typeof nonce === 'number' && Number.isSafeInteger(nonce) && nonce >= 0 ? nonce : null,
   }
 }

@@ -196,8 +196,14 @@ class LighterPayer implements PayingChain {
     // The lane already has the payment or its closing, so nothing more is signed.
     if (lane.stateOf(terms) !== 'open') throw new UpstreamUnavailableError('The payment was made or closed.')
     const transfer: UnsignedTransfer = {
-      ...{ nonce, fromAccountIndex: signerKey.account, apiKeyIndex: BigInt(signerKey.apiKeyIndex) },
-      ...{ toAccountIndex: BigInt(to), ...routes, amount, usdcFee, memo },
+      nonce,
+      fromAccountIndex: signerKey.account,
+      apiKeyIndex: BigInt(signerKey.apiKeyIndex),
+      toAccountIndex: BigInt(to),
+      ...routes,
+      amount,
+      usdcFee,
+      memo,
     }
     const { info, hash, expiresAtMs } = (await this.#signer()).signer.signTransfer(transfer)
     const { lighterChainId } = signerKey
@@ -206,7 +212,9 @@ class LighterPayer implements PayingChain {
     })
     this.#issued = { nonce, atMs: Date.now() }
     return {
-      ...{ raw: encodeRaw({ ...info, L1Sig }), hash, fee: usdcFee },
+      raw: encodeRaw({ ...info, L1Sig }),
+      hash,
+      fee: usdcFee,
       lastValidHeight: BigInt(expiresAtMs + clockMarginMs),
     }
   }

@@ -94,9 +94,17 @@ async function startProgram(clockMs: () => number): Promise<z.infer<typeof expor
   }
   const ignore = () => undefined
   const globals: Record<string, unknown> = {
-    ...{ TextEncoder, TextDecoder, performance, crypto: webcrypto, Uint8Array, DataView },
+    TextEncoder,
+    TextDecoder,
+    performance,
+    crypto: webcrypto,
+    Uint8Array,
+    DataView,
     WebAssembly: Reflect.get(globalThis, 'WebAssembly'),
-    ...{ Date: Clock, console: { log: ignore, warn: ignore, error: ignore }, queueMicrotask, clearTimeout },
+    Date: Clock,
+    console: { log: ignore, warn: ignore, error: ignore },
+    queueMicrotask,
+    clearTimeout,
     // Timers of the program must not keep the process alive.
     setTimeout: (run: () => void, ms: number) => setTimeout(run, ms).unref(),
   }

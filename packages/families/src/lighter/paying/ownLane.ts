@@ -138,7 +138,9 @@ function executedIn({ transfer }: ListedTransfer): ExecutedTransaction {
   if (transfer === undefined) return {}
   const { memo, toAccountIndex, assetIndex, toRouteType, amount } = transfer
   return {
-    ...{ memo, recipient: toAccountIndex.toString(), amount },
+    memo,
+    recipient: toAccountIndex.toString(),
+    amount,
     currency: lighterCurrency(assetIndex, toRouteType),
   }
 }

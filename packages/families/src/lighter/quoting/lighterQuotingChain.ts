@@ -96,8 +96,13 @@ export const lighterQuotingChain: QuotingChainFamily = {
 function connectLighter(chain: RegisteredChain): LighterClient {
   const { id, rpcThreshold } = chain
   const client = createJsonRpcClient({
-    ...{ chainId: id, endpoints: lighterEndpoints(chain), threshold: rpcThreshold, now: () => Date.now() },
-    ...{ headTracking: lighterHeadTracking, wire: 'paths', lagBlocksMax: lagSecondsMax },
+    chainId: id,
+    endpoints: lighterEndpoints(chain),
+    threshold: rpcThreshold,
+    now: () => Date.now(),
+    headTracking: lighterHeadTracking,
+    wire: 'paths',
+    lagBlocksMax: lagSecondsMax,
   })
   const explorers = explorersOf(chain)
   return {

@@ -144,10 +144,15 @@ function parseTransfer(info: unknown): LighterTransfer {
   // No asset has the index 0, which would be taken for the native currency.
   if (assetIndex === 0n) throw new MalformedAnswerError(subject)
   return {
-    ...{ nonce: number('Nonce'), apiKeyIndex: number('ApiKeyIndex') },
-    ...{ fromAccountIndex: number('FromAccountIndex'), fromRouteType: number('FromRouteType') },
-    ...{ toAccountIndex: number('ToAccountIndex'), toRouteType: number('ToRouteType') },
-    ...{ assetIndex, amount: number('Amount'), usdcFee: number('USDCFee') },
+    nonce: number('Nonce'),
+    apiKeyIndex: number('ApiKeyIndex'),
+    fromAccountIndex: number('FromAccountIndex'),
+    fromRouteType: number('FromRouteType'),
+    toAccountIndex: number('ToAccountIndex'),
+    toRouteType: number('ToRouteType'),
+    assetIndex,
+    amount: number('Amount'),
+    usdcFee: number('USDCFee'),
     memo: parseMemo(content['Memo'], subject),
   }
 }

@@ -71,8 +71,12 @@ export function createLighterFactsReader(options: LighterFactsReaderOptions): Li
   const depositories = depositoriesOf(chain)
   const transactions = createLighterTransactions({ quorum, limits })
   const reading: Reading = {
-    ...{ chainId: chain.id, lighterChainId, depositories },
-    ...{ quorum, findTransfers, transactions },
+    chainId: chain.id,
+    lighterChainId,
+    depositories,
+    quorum,
+    findTransfers,
+    transactions,
   }
   const reader = createFactsReader({
     chainId: chain.id,
@@ -125,7 +129,11 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
       return quorum.read({ ...withdrawalQuestion({ terms, candidates, lighterChainId }), signal })
     },
     describe: (withdrawalFacts) => ({
-      ...{ depository: payer, status: withdrawalFacts.status, currency, amount, recipient },
+      depository: payer,
+      status: withdrawalFacts.status,
+      currency,
+      amount,
+      recipient,
       ...(withdrawalFacts.transactionId !== undefined && {
         executingTransactionId: withdrawalFacts.transactionId,
       }),

@@ -26,7 +26,8 @@ export function createLighterTransactions(options: {
 }) {
   const { quorum } = options
   const finalTransactions = createFinalTransactions({
-    ...{ quorum, finalityRule },
+    quorum,
+    finalityRule,
     limits: { ...defaultReadingCacheLimits, ...options.limits },
     shownIn: (_final: FinalTransaction) => ({}),
     weightOf: () => transactionWeight,

@@ -45,8 +45,12 @@ export const openLighterChain: OpenFamilyChain = (chain, limits) => {
 function endpointQuorum(chain: ReadableChain): QuorumClient<HttpView> {
   const { id: chainId, rpcThreshold: threshold } = chain
   return createHttpQuorumClient({
-    ...{ chainId, endpoints: lighterEndpoints(chain), threshold, now },
-    ...{ headTracking: answersTo({ method: '/', params: [] }), wire: 'paths' },
+    chainId,
+    endpoints: lighterEndpoints(chain),
+    threshold,
+    now,
+    headTracking: answersTo({ method: '/', params: [] }),
+    wire: 'paths',
   })
 }
 

@@ -53,7 +53,8 @@ async function judge(
   if (isNonceTaken) return { status: 'expired', transactionId: undefined }
   const hasFailed = matching.some(({ status }) => status === 'failed')
   return {
-    ...{ status: 'pending', transactionId: undefined },
+    status: 'pending',
+    transactionId: undefined,
     ...(hasFailed && { pendingReason: 'ACTION_CAN_BE_SENT_AGAIN' }),
   }
 }

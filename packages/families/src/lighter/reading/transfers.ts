@@ -56,7 +56,8 @@ export function sumTransfers(
     if (!isPaid) return { recipient, currency, amount: 0n }
     const isPayout = depositories.includes(paid.fromAccountIndex.toString())
     return {
-      ...{ recipient, currency },
+      recipient,
+      currency,
       ...(isPayout ? { amount: 0n, fromOthers: paid.amount } : { amount: paid.amount }),
     }
   })

@@ -37,7 +37,9 @@ export function readWithdrawalTerms(withdrawal: Hex, lighterChainId: bigint): Wi
     payer: decoded.fromAccountIndex.toString(),
     ...lighterWithdrawalTransfer(decoded),
     nonce: {
-      ...{ account: decoded.fromAccountIndex, apiKeyIndex: decoded.apiKeyIndex, nonce: decoded.nonce },
+      account: decoded.fromAccountIndex,
+      apiKeyIndex: decoded.apiKeyIndex,
+      nonce: decoded.nonce,
     },
   }
 }

@@ -10,8 +10,12 @@ import {
 
 /** `additionalData` of a request: the members of its transfer that it does not name otherwise. */
 const schema = z.object({
-  ...{ nonce: uint64Text, fromRouteType: uint64Text, toRouteType: uint64Text },
-  ...{ apiKeyIndex: uint64Text, usdcFee: uint64Text, assetIndex: uint64Text },
+  nonce: uint64Text,
+  fromRouteType: uint64Text,
+  toRouteType: uint64Text,
+  apiKeyIndex: uint64Text,
+  usdcFee: uint64Text,
+  assetIndex: uint64Text,
   memo: z.string().max(256),
 })
 const transferAction = 0n

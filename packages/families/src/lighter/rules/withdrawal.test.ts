@@ -91,9 +91,16 @@ describe('is refused', () => {
 
 const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const withdrawals: fc.Arbitrary<LighterWithdrawal> = fc.record({
-  ...{ nonce: uint64, fromAccountIndex: uint64, fromRouteType: uint64, apiKeyIndex: uint64 },
-  ...{ toAccountIndex: uint64, toRouteType: uint64, assetIndex: uint64, amount: uint64 },
-  ...{ usdcFee: uint64, lighterChainId: uint64 },
+  nonce: uint64,
+  fromAccountIndex: uint64,
+  fromRouteType: uint64,
+  apiKeyIndex: uint64,
+  toAccountIndex: uint64,
+  toRouteType: uint64,
+  assetIndex: uint64,
+  amount: uint64,
+  usdcFee: uint64,
+  lighterChainId: uint64,
   memo: fc
     .uint8Array({ minLength: 32, maxLength: 32 })
     .map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`),

@@ -95,9 +95,17 @@ function read(outer: AbiReader): LighterWithdrawal | undefined {
   const reader = new AbiReader(outer.bytes())
   const uint = () => reader.uint()
   const withdrawal = {
-    ...{ nonce: uint(), fromAccountIndex: uint(), fromRouteType: uint(), apiKeyIndex: uint() },
-    ...{ toAccountIndex: uint(), toRouteType: uint(), assetIndex: uint(), amount: uint() },
-    ...{ usdcFee: uint(), lighterChainId: uint(), memo: reader.word() },
+    nonce: uint(),
+    fromAccountIndex: uint(),
+    fromRouteType: uint(),
+    apiKeyIndex: uint(),
+    toAccountIndex: uint(),
+    toRouteType: uint(),
+    assetIndex: uint(),
+    amount: uint(),
+    usdcFee: uint(),
+    lighterChainId: uint(),
+    memo: reader.word(),
   }
   const isShaped = reader.isDone && numbersOf(withdrawal).every((value) => value <= uint64Max)
   return isShaped ? withdrawal : undefined

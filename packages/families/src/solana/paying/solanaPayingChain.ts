@@ -193,7 +193,8 @@ function comparableAccounts(answer: RpcAnswer | undefined, count: number): unkno
       account === undefined
         ? null
         : {
-            ...{ owner: account.owner, isExecutable: account.isExecutable },
+            owner: account.owner,
+            isExecutable: account.isExecutable,
             isCountable: account.lamports <= exactLamportsMax,
             mint: readTokenMint(account.owner, account.data) ?? null,
             ...comparableHolder(account),

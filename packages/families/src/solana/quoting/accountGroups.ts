@@ -87,7 +87,9 @@ export function createAccountGroups(client: JsonRpcClient): AccountGroups {
     agreed: (accounts, read, limits) => askAccounts(agreementQueue, electorate, { accounts, read, limits }),
     ofOneEndpoint: (account, limits) =>
       askAccounts(singleQueue, singleElectorate, {
-        ...{ accounts: [account], read: ([shownAccount]) => shownAccount, limits },
+        accounts: [account],
+        read: ([shownAccount]) => shownAccount,
+        limits,
       }),
   }
 }
@@ -182,7 +184,10 @@ function createQuestionQueue(
         }
         const fail = (error: unknown) => settle(() => reject(error))
         const member: Member = {
-          ...{ accounts, limits, isSettled: false, fail },
+          accounts,
+          limits,
+          isSettled: false,
+          fail,
           hear(votes) {
             if (member.isSettled) return
             try {

@@ -202,7 +202,8 @@ function feesAt(
   if (rentLamportsPerByte === undefined) return { reason: 'gas_disputed' }
   return microLamportsPerUnit > maxMicroLamportsPerUnit
     ? {
-        ...{ reason: 'priority_fee_above_ceiling', charge: 'A compute unit' },
+        reason: 'priority_fee_above_ceiling',
+        charge: 'A compute unit',
         cost: `costs ${microLamportsPerUnit} micro-lamports`,
         ceiling: maxMicroLamportsPerUnit.toString(),
       }

@@ -46,7 +46,9 @@ export const solanaQuotingChain: QuotingChainFamily = {
         isLocal ? verifyLocalCluster(quorum, signal) : [],
         mintContradictions(options),
         addressProgramFindings(options.depositAddressProgram, {
-          ...{ groups: createAccountGroups(client), limits, chainId: client.chainId },
+          groups: createAccountGroups(client),
+          limits,
+          chainId: client.chainId,
         }),
       ])
       const setting = `chains: ${client.chainId}.httpRpcUrl`
@@ -78,7 +80,8 @@ class SolanaQuoter implements QuotingChain {
       this.#lockOf(user, currency),
     ])
     return {
-      ...{ ...(balance !== undefined && { balance }), held: touched.map(() => undefined) },
+      ...(balance !== undefined && { balance }),
+      held: touched.map(() => undefined),
       ...(coin !== undefined && { feeFunds: { coin } }),
       ...(lock !== 'none' && { inputLock: lock }),
     }

@@ -26,7 +26,9 @@ export function findDeposits(transaction: SolanaTransaction, rules: DepositRules
   })
   if (called.length > 0) {
     return called.map(({ index, holder, ...deposit }) => ({
-      ...{ onchainIndex: index.toString(), depository: rules.depository, ...deposit },
+      onchainIndex: index.toString(),
+      depository: rules.depository,
+      ...deposit,
       amount:
         holder === undefined ? deposit.amount : gainedShare(transaction, called, { ...deposit, holder }),
     }))

@@ -143,7 +143,11 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
       return quorum.read({ ...question, transactionId, signal })
     },
     describe: ({ status, isExecuting, finalBlock: { slot, hash } }, transactionId) => ({
-      ...{ depository, status, currency, amount, recipient },
+      depository,
+      status,
+      currency,
+      amount,
+      recipient,
       ...(isExecuting && transactionId !== undefined && { executingTransactionId: transactionId }),
       shownIn: { blockHash: hash, blockNumber: slot },
     }),

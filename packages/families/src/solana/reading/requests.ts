@@ -43,7 +43,8 @@ export function signaturesCall(
   { before, until }: { readonly before?: string | undefined; readonly until?: string | undefined },
 ): RpcCall {
   const options = {
-    ...{ commitment, limit: signaturesMax },
+    commitment,
+    limit: signaturesMax,
     ...(before !== undefined && { before }),
     ...(until !== undefined && { until }),
   }
@@ -113,8 +114,10 @@ export function blockhashCall(): RpcCall {
 /** Call for a simulation of a transaction, without a check of its signatures. */
 export function simulationCall(transaction: string): RpcCall {
   const options = {
-    ...{ commitment, encoding: 'base64' },
-    ...{ sigVerify: false, replaceRecentBlockhash: true },
+    commitment,
+    encoding: 'base64',
+    sigVerify: false,
+    replaceRecentBlockhash: true,
   }
   return { method: 'simulateTransaction', params: [transaction, options] }
 }

@@ -35,8 +35,15 @@ function bytesOf(payerKey: string, instructions: readonly TransactionInstruction
 
 describe('F-119: the largest step of a quote', () => {
   const ways: Readonly<Record<OriginRoute['by'], 'step' | 'none'>> = {
-    ...{ deposit: 'step', 'deposit-transfer': 'step', 'pay-address': 'step', send: 'step' },
-    ...{ signature: 'none', permit2: 'none', swap: 'none', wrap: 'none', unwrap: 'none' },
+    deposit: 'step',
+    'deposit-transfer': 'step',
+    'pay-address': 'step',
+    send: 'step',
+    signature: 'none',
+    permit2: 'none',
+    swap: 'none',
+    wrap: 'none',
+    unwrap: 'none',
   }
   const quoting = solanaQuoting.bind({ chainId: 1, chainKey: 'solana', codec: solanaCodec, depository })
   const fees = new SolanaFees({
@@ -49,8 +56,17 @@ describe('F-119: the largest step of a quote', () => {
 
   function routeOf(by: OriginRoute['by'], currencyIn: QuotedCurrency): OriginRoute {
     return {
-      ...{ user, recipient, by, depositFeePayer: payer, currencyIn, currencyOut: sol, swap: undefined },
-      ...{ amountIn: amount, amountInMax: amount, amountOut: amount, amountOutMin: amount },
+      user,
+      recipient,
+      by,
+      depositFeePayer: payer,
+      currencyIn,
+      currencyOut: sol,
+      swap: undefined,
+      amountIn: amount,
+      amountInMax: amount,
+      amountOut: amount,
+      amountOutMin: amount,
       deposited: { currency: currencyIn, amount },
     }
   }
@@ -90,8 +106,13 @@ describe('F-119: the largest transaction of the solver', () => {
   const terms = { orderSigner: `0x${'ff'.repeat(20)}`, sweeper: user, depositor: payer, nonce: word } as const
   const emptied = { address: fresh(), terms }
   const order = {
-    ...{ version: word, solverChainId: word, solver: word, salt: word },
-    ...{ inputs: word, output: word, fees: word },
+    version: word,
+    solverChainId: word,
+    solver: word,
+    salt: word,
+    inputs: word,
+    output: word,
+    fees: word,
   }
   const orderSignature = `0x${'ff'.repeat(65)}` as const
   const paid = { recipient, currency: mint, amount, token: { program: token2022Program, decimals: 9 } }

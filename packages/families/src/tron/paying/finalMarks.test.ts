@@ -18,7 +18,8 @@ const blockAt = (seconds: number): RpcAnswer => ({
 const ran = (word: number, energy = 1): RpcAnswer => ({
   ok: true,
   result: {
-    ...{ result: { result: true }, energy_used: energy },
+    result: { result: true },
+    energy_used: energy,
     constant_result: [word.toString(16).padStart(64, '0')],
   },
 })

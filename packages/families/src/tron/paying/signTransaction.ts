@@ -54,7 +54,9 @@ export function signCall(
   const { block, createdMs, expiresMs, feeLimitSun } = terms
   const type = 'TriggerSmartContract'
   const value = {
-    ...{ owner_address: nodeAddress(wallet), contract_address: nodeAddress(contract), data: data.slice(2) },
+    owner_address: nodeAddress(wallet),
+    contract_address: nodeAddress(contract),
+    data: data.slice(2),
     ...(coin > 0n && { call_value: Number(coin) }),
   }
   const unsigned = transaction.txJsonToPb({
@@ -63,7 +65,9 @@ export function signCall(
       // The last two bytes of the block's number, and eight bytes of its id.
       ref_block_bytes: block.number.toString(16).padStart(4, '0').slice(-4),
       ref_block_hash: block.hash.slice(18, 34),
-      ...{ expiration: expiresMs, timestamp: createdMs, fee_limit: Number(feeLimitSun) },
+      expiration: expiresMs,
+      timestamp: createdMs,
+      fee_limit: Number(feeLimitSun),
     },
   })
   const id = transaction.txPbToTxID(unsigned).slice(2).toLowerCase()

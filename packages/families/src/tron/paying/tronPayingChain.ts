@@ -139,7 +139,8 @@ class TronPayer implements PayingChain {
       { wallet: this.address, key: this.#key },
     )
     return {
-      ...{ raw: transaction.raw, hash: transaction.hash },
+      raw: transaction.raw,
+      hash: transaction.hash,
       lastValidHeight: BigInt(expiresMs),
       fee: feeLimitSun + transaction.countedBytes * sunPerByte,
     }

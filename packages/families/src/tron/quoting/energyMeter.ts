@@ -69,7 +69,8 @@ function measure(
     approvalTrial(token, { owner: from, spender: nobody }),
   ])
   return client.poll<MeasuredEnergy>(calls, {
-    ...{ timeoutMs, patienceMs },
+    timeoutMs,
+    patienceMs,
     decide: (votes, isLast) => (isLast ? energyIn(votes, tokens.length, client.electorate) : undefined),
   })
 }

@@ -133,7 +133,8 @@ function stateIn(
   return unlessUnreadable(() => {
     const { number, timestampSeconds } = parseHead(head)
     return {
-      ...{ number, timestampSeconds },
+      number,
+      timestampSeconds,
       balances: heldCurrencies.map((currency, index) =>
         currency === nativeCurrency ? (parseCoin(balances[index]) ?? 0n) : parseWord(balances[index]),
       ),
@@ -159,8 +160,10 @@ function feesAt(
   if (prices === undefined) return { reason: 'gas_disputed' }
   if (prices.sunPerEnergy > maxSunPerEnergy)
     return {
-      ...{ reason: 'energy_price_above_ceiling', charge: 'Energy' },
-      ...{ cost: `costs ${prices.sunPerEnergy} sun`, ceiling: maxSunPerEnergy.toString() },
+      reason: 'energy_price_above_ceiling',
+      charge: 'Energy',
+      cost: `costs ${prices.sunPerEnergy} sun`,
+      ceiling: maxSunPerEnergy.toString(),
     }
   return new TronFees({ ...prices, tokenEnergy })
 }

@@ -41,7 +41,8 @@ export async function tryTronPayment(
   }
   const { electorate } = client
   return client.poll<PaymentTrial>([callTo(account), callTo(controlAccount)], {
-    ...{ timeoutMs, patienceMs },
+    timeoutMs,
+    patienceMs,
     decide(votes, isLast) {
       let reason = ''
       const runs = readByVoice(votes, ([paymentAnswer, controlAnswer]): RunAnswer<'fails' | 'short'> => {

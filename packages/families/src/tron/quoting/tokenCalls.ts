@@ -8,27 +8,35 @@ import { tryCall } from './nodeCalls.ts'
 /** Calls of token contracts, all simulated. All addresses in this file are base58. This one: an account's balance. */
 export const balanceCall = (token: string, account: string): RpcCall =>
   tryCall({
-    ...{ owner: account, contract: token, selector: 'balanceOf(address)' },
+    owner: account,
+    contract: token,
+    selector: 'balanceOf(address)',
     data: balanceOfCall(tronHexAddress(token), tronHexAddress(account)).callData,
   })
 
 /** Call for the amount that `spender` may take of an owner's token. */
 export const allowedCall = (token: string, owner: string, spender: string): RpcCall =>
   tryCall({
-    ...{ owner, contract: token, selector: 'allowance(address,address)' },
+    owner,
+    contract: token,
+    selector: 'allowance(address,address)',
     data: allowanceCall(tronHexAddress(token), tronHexAddress(owner), tronHexAddress(spender)).callData,
   })
 
 export const tokenDecimalsCall = (token: string): RpcCall =>
   tryCall({
-    ...{ owner: token, contract: token, selector: 'decimals()' },
+    owner: token,
+    contract: token,
+    selector: 'decimals()',
     data: decimalsCall(tronHexAddress(token)).callData,
   })
 
 /** Transfer of one unit, by which the energy of a transfer is measured. */
 export const transferTrial = (token: string, { from, to }: { readonly from: string; readonly to: string }) =>
   tryCall({
-    ...{ owner: from, contract: token, selector: 'transfer(address,uint256)' },
+    owner: from,
+    contract: token,
+    selector: 'transfer(address,uint256)',
     data: encodeTransfer(tronHexAddress(to), 1n),
   })
 

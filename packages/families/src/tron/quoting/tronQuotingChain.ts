@@ -89,7 +89,8 @@ class TronQuoter implements QuotingChain {
         : [this.#balanceOf(feePayer, nativeCurrency), this.#energyOf(feePayer)]),
     ])
     return {
-      ...{ held, ...(balance !== undefined && { balance }) },
+      held,
+      ...(balance !== undefined && { balance }),
       ...(allowance !== undefined && { allowance }),
       ...(lock !== 'none' && { inputLock: lock }),
       ...(coin !== undefined && units !== undefined && { feeFunds: { coin, units } }),
@@ -198,8 +199,12 @@ const lackOfToken = (answer: RpcAnswer | undefined): AccountLack =>
 function connectTron(chain: RegisteredChain): ChainClient {
   const { id, rpcThreshold } = chain
   return createJsonRpcClient({
-    ...{ chainId: id, endpoints: tronEndpoints(chain), threshold: rpcThreshold, now: () => Date.now() },
-    ...{ headTracking: tronHeadTracking, wire: 'paths' },
+    chainId: id,
+    endpoints: tronEndpoints(chain),
+    threshold: rpcThreshold,
+    now: () => Date.now(),
+    headTracking: tronHeadTracking,
+    wire: 'paths',
   })
 }
 

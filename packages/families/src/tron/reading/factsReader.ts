@@ -146,7 +146,9 @@ async function readPayment(
   if (transaction === undefined) throw new Error('a payment was read without its transaction')
   const unlisted = unlistedFillContract(side, transaction)
   return {
-    ...{ blockTimestampSeconds, evidence, referencesOrder: referencesOrder(transaction, orderId) },
+    blockTimestampSeconds,
+    evidence,
+    referencesOrder: referencesOrder(transaction, orderId),
     ...provePayment({ logs, transaction, code }, targets, terms),
     ...(unlisted !== undefined && { unlistedFillContract: tronAddress(unlisted) }),
   }
@@ -170,7 +172,9 @@ function prepareWithdrawal(
       return quorum.read({ ...question, transactionId, signal })
     },
     describe: ({ status, isExecuting, finalBlock: { number, hash } }, transactionId) => ({
-      ...{ depository: address, status, ...transfer },
+      depository: address,
+      status,
+      ...transfer,
       ...(isExecuting && transactionId !== undefined && { executingTransactionId: transactionId }),
       shownIn: { blockHash: hash, blockNumber: number },
     }),

@@ -31,7 +31,9 @@ export function createTronTransactions(options: {
   const { quorum, rule, limits, recordsPayments } = options
   const { threshold, configured } = quorum
   const finalTransactions = createFinalTransactions({
-    ...{ quorum, limits, weightOf },
+    quorum,
+    limits,
+    weightOf,
     finalityRule: describeSolidity(rule),
     shownIn: ({ blockHash, blockNumber }: FinalTransaction) => ({ blockHash, blockNumber }),
   })
@@ -46,7 +48,12 @@ export function createTronTransactions(options: {
           answers: ({ final }: KnownTransaction<FinalTransaction>) =>
             wanted.codeOf(final.logs, final.transaction).every((account) => final.code.has(account)),
           question: transactionQuestion({
-            ...{ transactionId, wanted, rule, threshold, configured, recordsPayments },
+            transactionId,
+            wanted,
+            rule,
+            threshold,
+            configured,
+            recordsPayments,
             // Nodes cannot filter logs, so a payment is read with all of them, up to the largest answer that is
             // accepted.
             logsMax: purpose === 'payment' ? Number.POSITIVE_INFINITY : limits.logsMax,

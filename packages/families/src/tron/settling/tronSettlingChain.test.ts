@@ -19,7 +19,8 @@ test.each([
     const calls: RpcCall[] = []
     // CAST: what the question needs of a client.
     const client = {
-      ...{ endpoints: [], electorate: { size: 1, threshold: 1 } },
+      endpoints: [],
+      electorate: { size: 1, threshold: 1 },
       async poll(polled: readonly RpcCall[]) {
         calls.push(...polled)
         return 'paid'

@@ -41,7 +41,8 @@ function openReaders({ chain: listed, client, recordsPayments }: Parameters<Sett
     newest,
     deep: createTronFactsReader({ chain, quorum: solid, ...shared }),
     shallow: createTronFactsReader({
-      ...{ chain: { ...chain, finality: anyDepth }, quorum: newest },
+      chain: { ...chain, finality: anyDepth },
+      quorum: newest,
       ...shared,
     }),
     depositories: [depository, ...additionalDepositories].map((address) =>

@@ -110,7 +110,11 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     if (familyProcess !== undefined) {
       familyProcess.tell(networkOf(network))
       families = openOtherChains({
-        ...{ process: familyProcess, servicesReady: servicesReady.promise, stageDone, report, signal },
+        process: familyProcess,
+        servicesReady: servicesReady.promise,
+        stageDone,
+        report,
+        signal,
         quoteApiUrl: quoteApiReady.promise,
         async onOpen(key, familyFacts) {
           facts.set(key, familyFacts)
@@ -181,9 +185,12 @@ function networkOf({ chains, deployment, keys, paths }: LocalNetwork): FamilyNet
   const { url, chainId } = chains.base
   const funding = familyFunding(keys)
   return {
-    ...{ node: { url, chainId }, tronDepository: deployment.tron.depository, depositor },
+    node: { url, chainId },
+    tronDepository: deployment.tron.depository,
+    depositor,
     tronUsdc: deployment.tron.usdc,
-    ...{ stateFolder: paths.families, funding },
+    stateFolder: paths.families,
+    funding,
   }
 }
 

@@ -11,7 +11,9 @@ const statusOf = (block: Confirmed | undefined) =>
     ? { confirmed: false }
     : {
         confirmed: true,
-        ...{ block_height: block.height, block_hash: block.hash, block_time: block.timeSeconds },
+        block_height: block.height,
+        block_hash: block.hash,
+        block_time: block.timeSeconds,
       }
 
 /** Bodies of bitcoind and of Esplora, which the stand-in answers and tests of the reader use. */
@@ -25,9 +27,12 @@ export const bitcoinBodies = {
       hex: string,
       block: (Confirmed & { readonly confirmations: number }) | undefined,
     ) => ({
-      ...{ txid, hex },
+      txid,
+      hex,
       ...(block !== undefined && {
-        ...{ blockhash: block.hash, confirmations: block.confirmations, blocktime: block.timeSeconds },
+        blockhash: block.hash,
+        confirmations: block.confirmations,
+        blocktime: block.timeSeconds,
       }),
     }),
   },
@@ -36,7 +41,10 @@ export const bitcoinBodies = {
     source: `${core}, getblockheader`,
     proves: ['a block that was replaced has a negative number of confirmations'],
     body: ({ hash, height, timeSeconds, confirmations }: Confirmed & { readonly confirmations: number }) => ({
-      ...{ hash, confirmations, height, time: timeSeconds },
+      hash,
+      confirmations,
+      height,
+      time: timeSeconds,
     }),
   },
   unspent: {
@@ -76,7 +84,8 @@ export const bitcoinBodies = {
     source: `${core}, scantxoutset`,
     proves: ['a scan names the unspent outputs of an address'],
     body: (outputs: readonly { readonly txid: string; readonly vout: number }[]) => ({
-      ...{ success: true, unspents: outputs.map(({ txid, vout }) => ({ txid, vout, amount: 0.5 })) },
+      success: true,
+      unspents: outputs.map(({ txid, vout }) => ({ txid, vout, amount: 0.5 })),
     }),
   },
   refusedTransaction: {
@@ -95,7 +104,7 @@ export const bitcoinBodies = {
         readonly vout: number
         readonly block: Confirmed | undefined
       }[],
-    ) => outputs.map(({ txid, vout, block }) => ({ ...{ txid, vout, value: 1 }, status: statusOf(block) })),
+    ) => outputs.map(({ txid, vout, block }) => ({ txid, vout, value: 1, status: statusOf(block) })),
   },
   addressTransactions: {
     provenance: 'specified',
@@ -146,7 +155,9 @@ export const bitcoinBodies = {
     source: 'how nodes before version 28 answer a single call',
     proves: ['a refused call is read from HTTP 500 too'],
     body: (id: unknown, error: { readonly code: number; readonly message: string }) => ({
-      ...{ result: null, error, id },
+      result: null,
+      error,
+      id,
     }),
   },
   emptyResult: {

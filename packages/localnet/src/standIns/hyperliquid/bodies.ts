@@ -18,8 +18,15 @@ export const hyperliquidBodies = {
     body: (tokens: readonly ListedToken[]) => ({
       universe: [],
       tokens: tokens.map(({ name, tokenId, szDecimals }, index) => ({
-        ...{ name, tokenId, szDecimals, weiDecimals: szDecimals + 2, index, isCanonical: false },
-        ...{ evmContract: null, fullName: null, deployerTradingFeeShare: '0.0' },
+        name,
+        tokenId,
+        szDecimals,
+        weiDecimals: szDecimals + 2,
+        index,
+        isCanonical: false,
+        evmContract: null,
+        fullName: null,
+        deployerTradingFeeShare: '0.0',
       })),
     }),
   },
@@ -34,7 +41,8 @@ export const hyperliquidBodies = {
     source: `${client}, UserNonFundingLedgerUpdatesResponse`,
     proves: ['a ledger shows a transfer of dollars without its nonce'],
     body: ({ hash, user, timeMs, action: { destination, amount } }: Listed<'UsdSend'>) => ({
-      ...{ time: timeMs, hash },
+      time: timeMs,
+      hash,
       delta: { type: 'internalTransfer', usdc: amount, user, destination, fee: '0.0' },
     }),
   },
@@ -54,7 +62,12 @@ export const hyperliquidBodies = {
     source: `${client}, ExplorerTransactionSchema; actions as the exchange's documentation has them signed`,
     proves: ['a transaction has signer, time, block, outcome and the action that was signed'],
     body: ({ hash, user, timeMs, block = 700, error = null, action }: ListedTransaction) => ({
-      ...{ time: timeMs, user, action: renderAction(action), block, hash, error },
+      time: timeMs,
+      user,
+      action: renderAction(action),
+      block,
+      hash,
+      error,
     }),
   },
   exchangeStatus: {
@@ -68,7 +81,10 @@ export const hyperliquidBodies = {
     source: `${client}, PreTransferCheckResponse`,
     proves: ['what a first transfer to an account takes is told before it'],
     body: (exists: boolean) => ({
-      ...{ fee: exists ? '0.0' : '1.0', isSanctioned: false, userExists: exists, userHasSentTx: exists },
+      fee: exists ? '0.0' : '1.0',
+      isSanctioned: false,
+      userExists: exists,
+      userHasSentTx: exists,
     }),
   },
   mode: {
@@ -83,12 +99,18 @@ export const hyperliquidBodies = {
     proves: ['what an account can take out of its perps part is told'],
     body(withdrawable: string, time: number) {
       const summary = {
-        ...{ accountValue: withdrawable, totalNtlPos: '0.0', totalRawUsd: withdrawable },
+        accountValue: withdrawable,
+        totalNtlPos: '0.0',
+        totalRawUsd: withdrawable,
         totalMarginUsed: '0.0',
       }
       return {
-        ...{ marginSummary: summary, crossMarginSummary: summary, crossMaintenanceMarginUsed: '0.0' },
-        ...{ withdrawable, assetPositions: [], time },
+        marginSummary: summary,
+        crossMarginSummary: summary,
+        crossMaintenanceMarginUsed: '0.0',
+        withdrawable,
+        assetPositions: [],
+        time,
       }
     },
   },

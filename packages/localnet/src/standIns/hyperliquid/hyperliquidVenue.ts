@@ -157,7 +157,9 @@ async function signerOf(
   { r, s, v }: { readonly r: Hex; readonly s: Hex; readonly v: number },
 ): Promise<string> {
   const domain = {
-    ...{ name: 'HyperliquidSignTransaction', version: '1', chainId: Number(signatureChainId) },
+    name: 'HyperliquidSignTransaction',
+    version: '1',
+    chainId: Number(signatureChainId),
     verifyingContract: `0x${'0'.repeat(40)}` as const,
   }
   const signature = { r, s, v: BigInt(v) }

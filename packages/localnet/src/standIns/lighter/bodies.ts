@@ -83,28 +83,44 @@ export const lighterBodies = {
         currency === '0' ? [] : [assetOf(currency, amount)],
       )
       const rest = JSON.stringify({
-        ...{ code: 0, account_type: 0, l1_address: l1Address, status: 1, account_trading_mode: 0 },
-        ...{
-          cancel_all_time: 0,
-          total_order_count: 0,
-          total_isolated_order_count: 0,
-          pending_order_count: 0,
-        },
-        ...{ available_balance: available, collateral: available, transaction_time: 0, created_at: 0 },
-        ...{ name: '', description: '', can_invite: true, referral_points_percentage: '' },
-        ...{ can_rfq: false, can_rfq_market_ids: [], metadata: { color: '' } },
-        ...{ positions: [], assets, shares: [], total_asset_value: '0', cross_asset_value: '0' },
-        ...{ cross_initial_margin_requirement: '0', cross_maintenance_margin_requirement: '0' },
+        code: 0,
+        account_type: 0,
+        l1_address: l1Address,
+        status: 1,
+        account_trading_mode: 0,
+        cancel_all_time: 0,
+        total_order_count: 0,
+        total_isolated_order_count: 0,
+        pending_order_count: 0,
+        available_balance: available,
+        collateral: available,
+        transaction_time: 0,
+        created_at: 0,
+        name: '',
+        description: '',
+        can_invite: true,
+        referral_points_percentage: '',
+        can_rfq: false,
+        can_rfq_market_ids: [],
+        metadata: { color: '' },
+        positions: [],
+        assets,
+        shares: [],
+        total_asset_value: '0',
+        cross_asset_value: '0',
+        cross_initial_margin_requirement: '0',
+        cross_maintenance_margin_requirement: '0',
         pool_info: {
-          ...{
-            status: 0,
-            operator_fee: '',
-            min_operator_share_rate: '',
-            total_shares: 0,
-            operator_shares: 0,
-          },
-          ...{ annual_percentage_yield: 0, sharpe_ratio: 0 },
-          ...{ daily_returns: [], share_prices: [], strategies: [] },
+          status: 0,
+          operator_fee: '',
+          min_operator_share_rate: '',
+          total_shares: 0,
+          operator_shares: 0,
+          annual_percentage_yield: 0,
+          sharpe_ratio: 0,
+          daily_returns: [],
+          share_prices: [],
+          strategies: [],
         },
       })
       const account = `${rest.slice(0, -1)},"index":${index},"account_index":${index}}`
@@ -155,7 +171,10 @@ export const lighterBodies = {
     proves: ['a transfer that is taken has an id'],
     body: (hash: string) =>
       JSON.stringify({
-        ...{ code: 200, tx_hash: hash, predicted_execution_time_ms: 0, volume_quota_remaining: 0 },
+        code: 200,
+        tx_hash: hash,
+        predicted_execution_time_ms: 0,
+        volume_quota_remaining: 0,
       }),
   },
   refusedTransfer: {
@@ -190,7 +209,9 @@ export const lighterBodies = {
     body: (logs: readonly ExplorerLog[]) =>
       JSON.stringify(
         logs.map(({ hash, status, from, to }) => ({
-          ...{ tx_type: 'L2Transfer', hash, status },
+          tx_type: 'L2Transfer',
+          hash,
+          status,
           pubdata: { l2_transfer_pubdata_v2: { from_account_index: from, to_account_index: to } },
         })),
       ),
@@ -233,18 +254,34 @@ function detailsOf(asset: string): object {
     liquidation_fee: '0',
   }
   return {
-    ...{ asset_id: Number(asset), symbol, l1_decimals: decimals, decimals, margin_mode: 'disabled' },
-    ...{ min_transfer_amount: '0.000001', min_withdrawal_amount: '0.000001', index_price: '1' },
-    ...{ price_decimals: 2, l1_address: '', ...none, global_supply_cap: '0', user_supply_cap: '0' },
-    ...{ total_supplied: '0', multiplier: '1' },
+    asset_id: Number(asset),
+    symbol,
+    l1_decimals: decimals,
+    decimals,
+    margin_mode: 'disabled',
+    min_transfer_amount: '0.000001',
+    min_withdrawal_amount: '0.000001',
+    index_price: '1',
+    price_decimals: 2,
+    l1_address: '',
+    ...none,
+    global_supply_cap: '0',
+    user_supply_cap: '0',
+    total_supplied: '0',
+    multiplier: '1',
   }
 }
 
 function assetOf(asset: string, amount: bigint): object {
   const { symbol = '', decimals = 0 } = symbols[asset] ?? {}
   return {
-    ...{ symbol, asset_id: Number(asset), balance: decimalText(amount, decimals), locked_balance: '0' },
-    ...{ margin_mode: 'disabled', margin_balance: '0', multiplier: '1' },
+    symbol,
+    asset_id: Number(asset),
+    balance: decimalText(amount, decimals),
+    locked_balance: '0',
+    margin_mode: 'disabled',
+    margin_balance: '0',
+    multiplier: '1',
   }
 }
 

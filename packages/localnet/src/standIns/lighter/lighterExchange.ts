@@ -141,10 +141,15 @@ type Transfer = Omit<LighterWithdrawal, 'lighterChainId'>
 
 function transferOf(info: TransferInfo): Transfer {
   return {
-    ...{ nonce: info.Nonce, apiKeyIndex: info.ApiKeyIndex, assetIndex: info.AssetIndex },
-    ...{ fromAccountIndex: info.FromAccountIndex, fromRouteType: info.FromRouteType },
-    ...{ toAccountIndex: info.ToAccountIndex, toRouteType: info.ToRouteType },
-    ...{ amount: info.Amount, usdcFee: info.USDCFee },
+    nonce: info.Nonce,
+    apiKeyIndex: info.ApiKeyIndex,
+    assetIndex: info.AssetIndex,
+    fromAccountIndex: info.FromAccountIndex,
+    fromRouteType: info.FromRouteType,
+    toAccountIndex: info.ToAccountIndex,
+    toRouteType: info.ToRouteType,
+    amount: info.Amount,
+    usdcFee: info.USDCFee,
     memo: `0x${Buffer.from(info.Memo).toString('hex')}`,
   }
 }
@@ -153,10 +158,17 @@ function readInfo(text: string): SignedInfo {
   const parts = Object(JSON.parse(text))
   const part = (name: keyof TransferInfo) => BigInt(parts[name])
   return {
-    ...{ FromAccountIndex: part('FromAccountIndex'), ApiKeyIndex: part('ApiKeyIndex') },
-    ...{ ToAccountIndex: part('ToAccountIndex'), AssetIndex: part('AssetIndex') },
-    ...{ FromRouteType: part('FromRouteType'), ToRouteType: part('ToRouteType') },
-    ...{ Amount: part('Amount'), USDCFee: part('USDCFee'), ExpiredAt: part('ExpiredAt') },
-    ...{ Nonce: part('Nonce'), Memo: parts.Memo, L1Sig: String(parts.L1Sig) },
+    FromAccountIndex: part('FromAccountIndex'),
+    ApiKeyIndex: part('ApiKeyIndex'),
+    ToAccountIndex: part('ToAccountIndex'),
+    AssetIndex: part('AssetIndex'),
+    FromRouteType: part('FromRouteType'),
+    ToRouteType: part('ToRouteType'),
+    Amount: part('Amount'),
+    USDCFee: part('USDCFee'),
+    ExpiredAt: part('ExpiredAt'),
+    Nonce: part('Nonce'),
+    Memo: parts.Memo,
+    L1Sig: String(parts.L1Sig),
   }
 }

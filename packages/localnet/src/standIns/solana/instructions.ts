@@ -44,7 +44,9 @@ export type DepositArguments = {
 }
 
 const solanaDeposit = ({ sender, depositor, amount, id }: DepositArguments): SolanaDeposit => ({
-  ...{ sender: sender.toBase58(), amount, orderId: id },
+  sender: sender.toBase58(),
+  amount,
+  orderId: id,
   ...(depositor !== undefined && { depositor: depositor.toBase58() }),
 })
 

@@ -160,7 +160,10 @@ function getSignaturesForAddress(node: SolanaNode, [address, options]: readonly 
     .slice(start, end === -1 ? undefined : end)
     .slice(0, limit)
     .map(([signature, stored]) => ({
-      ...{ signature, slot: Number(stored.slot), err: stored.error, memo: memoText(stored) },
+      signature,
+      slot: Number(stored.slot),
+      err: stored.error,
+      memo: memoText(stored),
       blockTime: Number(node.block(stored.slot)?.timeSeconds ?? 0),
       confirmationStatus: node.isFinal(stored) ? 'finalized' : 'confirmed',
     }))

@@ -111,7 +111,9 @@ export const tronBodies = {
     body: {
       call: (message: string) => ({ result: { code: 'CONTRACT_VALIDATE_ERROR', message } }),
       broadcast: (code: string, txid: string) => ({
-        ...{ code, txid, message: Buffer.from(code).toString('hex') },
+        code,
+        txid,
+        message: Buffer.from(code).toString('hex'),
       }),
       path: (path: string) => ({ Error: `no such call ${path}` }),
     },

@@ -55,7 +55,10 @@ export function createBroadcasts(
     await evm.node('anvil_setBalance', [owner, hexOf(balance > 0n ? balance : 0n)])
     const hash: Hex = `0x${evmHash.slice(2)}`
     ledger.add(call.transactionId, {
-      ...{ evmHash: hash, rawHex: call.rawHex, isContractCall: true, feeSun },
+      evmHash: hash,
+      rawHex: call.rawHex,
+      isContractCall: true,
+      feeSun,
       trace: await readTrace(evm, hash),
     })
     return tronBodies.taken.body(call.transactionId)
@@ -71,7 +74,9 @@ export function createBroadcasts(
       const head = await blockAt(evm, 'latest')
       const { blockID: blockId = '' } = renderBlock(head, chainId)
       const validity = {
-        ...{ blockId, createdMs: Date.now(), feeLimitSun },
+        blockId,
+        createdMs: Date.now(),
+        feeLimitSun,
         expiresMs: 1_000 * Number(head.timestamp) + lifetimeMs,
       }
       const call = { kind: 'trigger', to: contract, data, callValue: value } as const

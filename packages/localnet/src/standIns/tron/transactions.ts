@@ -37,7 +37,9 @@ export function unsignedCall(
     contract: [contractOf(from, call)],
     ref_block_bytes: blockId.slice(12, 16),
     ref_block_hash: blockId.slice(16, 32),
-    ...{ expiration: expiresMs, timestamp: createdMs, fee_limit: feeLimitSun },
+    expiration: expiresMs,
+    timestamp: createdMs,
+    fee_limit: feeLimitSun,
   }
   return { ...encode(rawData), rawData }
 }

@@ -205,8 +205,10 @@ function callBodyOf(request: RequestBody): CallBody {
   const selector = typeof signature === 'string' ? keccak256Hex(Buffer.from(signature)).slice(2, 10) : ''
   const bytes = typeof data === 'string' ? data.replace(/^0x/, '') : `${selector}${parameter}`
   return {
-    ...{ owner: evmAddress(request['owner_address']), contract: evmAddress(request['contract_address']) },
-    ...{ data: `0x${bytes}`, value: BigInt(Number(call_value)) },
+    owner: evmAddress(request['owner_address']),
+    contract: evmAddress(request['contract_address']),
+    data: `0x${bytes}`,
+    value: BigInt(Number(call_value)),
     ...(typeof fee_limit === 'number' && { feeLimitSun: fee_limit }),
   }
 }

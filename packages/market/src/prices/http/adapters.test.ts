@@ -34,7 +34,10 @@ function read(adapter: HttpPriceAdapter, ids: readonly string[], signal = new Ab
 
 const guardians = testGuardians(4)
 const eth: PriceMessage = {
-  ...{ feedId: `0xff${'61'.repeat(31)}`, price: 203_142_170_000n, conf: 101_571_085n, expo: -8 },
+  feedId: `0xff${'61'.repeat(31)}`,
+  price: 203_142_170_000n,
+  conf: 101_571_085n,
+  expo: -8,
   publishTime: nowSeconds - 2,
 }
 

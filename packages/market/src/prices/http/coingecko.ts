@@ -37,8 +37,13 @@ export function createCoingecko(options: {
       url.searchParams.set('precision', 'full')
       const schema = simplePriceSchema
       const answer = await readJson({
-        ...{ service: 'coingecko', keySetting: 'COINGECKO_API_KEY' },
-        ...{ url, headers, schema, timeoutMs, signal },
+        service: 'coingecko',
+        keySetting: 'COINGECKO_API_KEY',
+        url,
+        headers,
+        schema,
+        timeoutMs,
+        signal,
       })
       const quotes = new Map<string, HttpQuote>()
       for (const id of ids) {

@@ -28,8 +28,12 @@ export async function readJson<Schema extends z.ZodType>(
   const headers = { accept: 'application/json', 'user-agent': 'causeway', ...question.headers }
   try {
     const answer = await requestText({
-      ...{ url: url.href, method: 'GET', headers },
-      ...{ timeoutMs, answerBytesMax, signal },
+      url: url.href,
+      method: 'GET',
+      headers,
+      timeoutMs,
+      answerBytesMax,
+      signal,
     })
     if (answer.status === 200) return schema.parse(JSON.parse(answer.text))
     const { status } = answer

@@ -62,7 +62,10 @@ async function setUp() {
     },
     health: () =>
       describeMarket({
-        ...{ version: 1, plan, evaluation: state.evaluation(), nowMs: clock.now() },
+        version: 1,
+        plan,
+        evaluation: state.evaluation(),
+        nowMs: clock.now(),
         chainFacts: state.chainFacts,
         refreshHealth: () => ({ state: 'fresh', consecutiveFailures: 0, lastError: undefined }),
         agreementOf: () => undefined,
@@ -112,13 +115,11 @@ describe('a signed price as second source', () => {
     readFeed(2_000)
     expect(eth()).toEqual({ reason: 'second_source_missing' })
     expect(health().prices[0]?.sources).toContainEqual({
-      ...{
-        source: 'http hermes',
-        kind: 'signed',
-        state: 'faulty',
-        fault: 'unknown_guardian_set',
-        readAgeMs: 0,
-      },
+      source: 'http hermes',
+      kind: 'signed',
+      state: 'faulty',
+      fault: 'unknown_guardian_set',
+      readAgeMs: 0,
     })
   })
 })

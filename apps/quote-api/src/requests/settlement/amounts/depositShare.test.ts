@@ -31,15 +31,17 @@ import { bookedFor, bookedSkew, paidFor } from './depositShare.ts'
 
 const zero = `0x${'0'.repeat(40)}` as const
 const payment = (least: bigint, expected: bigint) => ({
-  ...{
-    recipient: zero,
-    currency: zero,
-    minimumAmount: least.toString(),
-    expectedAmount: expected.toString(),
-  },
+  recipient: zero,
+  currency: zero,
+  minimumAmount: least.toString(),
+  expectedAmount: expected.toString(),
 })
 const orderOf = (input: bigint): Order => ({
-  ...{ version: 'v1', solverChainId: 'base', solver: zero, salt: '0x01', fees: [] },
+  version: 'v1',
+  solverChainId: 'base',
+  solver: zero,
+  salt: '0x01',
+  fees: [],
   inputs: [
     { payment: { chainId: 'base', currency: zero, amount: input.toString(), weight: '1' }, refunds: [] },
   ],
@@ -87,7 +89,8 @@ describe('L-10: a deposit books', () => {
         { recipient: '0xcd', feeBps: '33' },
       ],
     },
-    ...{ feeBasis: 5_000n, debitMicroUsd: 2_660_001n },
+    feeBasis: 5_000n,
+    debitMicroUsd: 2_660_001n,
   }
   test.each([
     ['the quoted input', 5_000n, { input: 5_000n, fees: [4_500n, 16n], debitMicroUsd: 2_660_001n }],
@@ -128,15 +131,16 @@ describe('Q-47: a deposit books its own part of the quoted skew', () => {
     const app = await testApp({ config: { kappaBps: 20 }, market })
     onTestFinished(() => app.close())
     const payload = {
-      ...{
-        user,
-        recipient: user,
-        originChainId: chainA,
-        destinationChainId: chainB,
-        tradeType: 'EXACT_INPUT',
-      },
-      ...{ originCurrency: tide, destinationCurrency: usdcAddress, amount: `${2_500n * 10n ** 18n}` },
-      ...{ slippageTolerance: '9000', overridePriceImpact: true },
+      user,
+      recipient: user,
+      originChainId: chainA,
+      destinationChainId: chainB,
+      tradeType: 'EXACT_INPUT',
+      originCurrency: tide,
+      destinationCurrency: usdcAddress,
+      amount: `${2_500n * 10n ** 18n}`,
+      slippageTolerance: '9000',
+      overridePriceImpact: true,
     }
     expect((await app.inject({ method: 'POST', url: '/quote', payload })).statusCode).toBe(200)
     const priced = app.stored[0]?.quote.priced
@@ -171,7 +175,11 @@ test('L-10: over slippage, fees and deposits, what is paid and booked never exce
     fc.asyncProperty(randomMarket, randomRequest, games, async (market, random, game) => {
       const { path, slippageBps, appFees, usdScaled, selected, place } = game
       const asked = toRequest(market, {
-        ...{ ...random, path, slippageBps, appFees, usdScaled },
+        ...random,
+        path,
+        slippageBps,
+        appFees,
+        usdScaled,
         ...({ tradeType: 'EXACT_INPUT', topupGas: false } as const),
       })
       const terms = {

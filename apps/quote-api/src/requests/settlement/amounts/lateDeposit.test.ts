@@ -111,14 +111,12 @@ describe('a late deposit', () => {
     fc.assert(
       fc.property(amounts, amounts, fc.integer({ min: 0, max: 1_000 }), (promised, fair, toleranceBps) => {
         const step = lateStep({
-          ...{
-            promised,
-            toleranceBps,
-            hadReward: false,
-            price: priced(fair),
-            nowSeconds: 0,
-            waitsUntilSeconds: 0,
-          },
+          promised,
+          toleranceBps,
+          hadReward: false,
+          price: priced(fair),
+          nowSeconds: 0,
+          waitsUntilSeconds: 0,
         })
         const loss = promised - fair
         const most = (promised * BigInt(toleranceBps)) / 10_000n

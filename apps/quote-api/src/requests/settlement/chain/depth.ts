@@ -124,7 +124,9 @@ export async function isPaymentDeep(
   const { facts, confirmations } = payment
   const { blockNumber: number, blockHash: hash } = facts.evidence
   const block = {
-    ...{ number, seconds: Number(facts.blockTimestampSeconds), onTop: confirmations - 1 },
+    number,
+    seconds: Number(facts.blockTimestampSeconds),
+    onTop: confirmations - 1,
     seenSeconds: chain.sights.seenSeconds({ number, hash }),
   }
   const rule = depthRuleOf(chain.chain, valueMicroUsd)

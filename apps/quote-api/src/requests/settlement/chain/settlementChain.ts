@@ -59,7 +59,9 @@ export function createSettlementChain(options: SettlementChainOptions): Settleme
   const settling = openSettlingChain(registered, client, {
     quoted: { config, currencies: [...currencies.values()] },
     payer: address === undefined ? undefined : { address, fillContract: config.fillContract },
-    ...{ hubEntries, recordsPayments, onMalformed },
+    hubEntries,
+    recordsPayments,
+    onMalformed,
   })
   return {
     // Defaults for what a family may leave out.

@@ -16,7 +16,10 @@ const paid = (isDeep: boolean): FillReading => ({
   isFinal: false,
 })
 const wrong = (problem: FillProblem, isFinal = true): FillReading => ({
-  ...{ state: 'included', isDeep: true, problem, isFinal },
+  state: 'included',
+  isDeep: true,
+  problem,
+  isFinal,
 })
 
 function step(

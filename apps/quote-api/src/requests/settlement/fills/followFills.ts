@@ -151,7 +151,8 @@ function stepOf(
   const { chain } = chainOf(context, request.destinationChainId)
   return fillStep({
     work: {
-      ...{ state: item.state, reason: item.reason },
+      state: item.state,
+      reason: item.reason,
       mayTryAgain: retryDelayMs('fill', item.attempts + 1) !== undefined,
     },
     reading: readingOf(fillFacts, (facts) => fillProblem(request, facts, chain.codec)),
@@ -212,8 +213,12 @@ async function carryOutStep(
       const reason = reportProblem(step.why)
       reportFalseReport(context, { request, item, payment: transition.payment, problem: step.why })
       await updateWork(tx, item.id, {
-        ...{ state: 'open', txHash: null, validUntilSeconds: null },
-        ...{ reason, attempts, delayMs },
+        state: 'open',
+        txHash: null,
+        validUntilSeconds: null,
+        reason,
+        attempts,
+        delayMs,
       })
       await recheckAfter(tx, requestId, idleMs)
       await context.announce(tx, requestId)

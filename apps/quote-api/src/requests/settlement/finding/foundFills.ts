@@ -88,7 +88,13 @@ export async function judgeKeptFill(
   const booking = fill.booking === undefined ? undefined : context.notes.read(orderId, fill.booking)
   if (await isKnown(context, orderId, booking)) return undefined
   const toFoundFill = (standing: FillStanding): FoundFill => ({
-    ...{ chainId, transactionId, deposited, recipient, orderId, booking, standing },
+    chainId,
+    transactionId,
+    deposited,
+    recipient,
+    orderId,
+    booking,
+    standing,
   })
   if (booking === undefined) return toFoundFill('UNKNOWN_SPONSOR')
   if (!(await isPaid(context, fill, orderId))) return toFoundFill('NOT_PAID')
@@ -160,14 +166,22 @@ async function record(
       sponsor === undefined
         ? 'done'
         : await bookFoundFill(tx, {
-            ...{ orderId, requestId, sponsor, amountMicroUsd: debitMicroUsd, actor, evidence },
+            orderId,
+            requestId,
+            sponsor,
+            amountMicroUsd: debitMicroUsd,
+            actor,
+            evidence,
           })
     // The booking's id is derived from the order, so a conflict means two different notes for one fill.
     if (outcome === 'conflict') throw new Error(`${orderId} was booked otherwise`)
     const isBooked = outcome === 'done' || outcome === 'exists'
     const details = { reason, requestId, sponsor: sponsor ?? null, microUsd: debitMicroUsd.toString() }
     await recordAction(tx, {
-      ...{ actor, action: bookedAction, subject: orderId, details },
+      actor,
+      action: bookedAction,
+      subject: orderId,
+      details,
       outcome: isBooked ? 'done' : outcome,
     })
     if (isBooked) return 'BOOKED'

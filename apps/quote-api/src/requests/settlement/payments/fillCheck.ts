@@ -27,7 +27,9 @@ export function fillProblem(
     payments.map(({ minimumAmount, ...payment }) => ({
       ...payment,
       minimumAmount: BigInt(minimumAmount),
-      ...{ codec, facts, recordId: orderId },
+      codec,
+      facts,
+      recordId: orderId,
     })),
   )
   if (unpaid !== undefined) return unpaid.why

@@ -14,7 +14,12 @@ const past: PaymentRecord = { state: 'open', finalSeconds: 201, endSeconds: 200 
 const closed: PaymentRecord = { state: 'closed', finalSeconds: 100, endSeconds: 200 }
 const paid: PaymentRecord = { state: 'paid', finalSeconds: 100, endSeconds: 200 }
 const held: RecoveredDeposit = {
-  ...{ id: 1n, isFinal: true, isSettled: false, isBound: true, isRefunded: false, refunds: [closed] },
+  id: 1n,
+  isFinal: true,
+  isSettled: false,
+  isBound: true,
+  isRefunded: false,
+  refunds: [closed],
 }
 const stuck: PromiseFacts = { deposits: [held], hasWork: false, fills: [closed] }
 
@@ -27,7 +32,8 @@ describe('a promise is given', () => {
       deposits: [{ ...held, refunds: [past] }],
     },
     'for the second deposit of an order whose fill the hub settled': {
-      ...{ hasWork: false, fills: [paid] },
+      hasWork: false,
+      fills: [paid],
       deposits: [
         { ...held, isSettled: true },
         { ...held, id: 2n, isBound: false },
@@ -88,8 +94,11 @@ describe('no promise is given', () => {
 describe('an operator', () => {
   const deposit = { id: 1n, state: 'refund_due', reason: undefined, hasFailedRefund: true }
   const parked: DecisionFacts = {
-    ...{ isFilled: false, isRecovered: false, hasWorkUnderWay: false },
-    ...{ sweepsToFillWallet: false, isRefundable: true },
+    isFilled: false,
+    isRecovered: false,
+    hasWorkUnderWay: false,
+    sweepsToFillWallet: false,
+    isRefundable: true,
     deposits: [deposit],
   }
   const cases: readonly (readonly [string, DecisionFacts, boolean])[] = [

@@ -156,7 +156,10 @@ export async function readDecisionFacts(
       refunds.some(({ recipient }) => !isBurnAccount(recipient)),
     ),
     deposits: deposits.map(({ id: depositId, state, reason, has_failed }) => ({
-      ...{ id: depositId, state, reason: reason ?? undefined, hasFailedRefund: has_failed },
+      id: depositId,
+      state,
+      reason: reason ?? undefined,
+      hasFailedRefund: has_failed,
     })),
   }
 }

@@ -92,7 +92,11 @@ async function readRefund(
   const isUnpaid =
     recordId !== undefined && (await isFinalMismatch({ chain, question, payment, isWrong }, signal))
   const refundFacts = {
-    ...{ requestId, txHash, deadlineSeconds: payload.deadline, payment, isUnpaid },
+    requestId,
+    txHash,
+    deadlineSeconds: payload.deadline,
+    payment,
+    isUnpaid,
     problem: payment.state === 'included' ? problemOf(payment.facts) : undefined,
     isDeep: await isPaymentDeep(chain, orderValueMicroUsd(request), payment, signal),
     pauseMs: paceMs(chain.chain.config) / 2,

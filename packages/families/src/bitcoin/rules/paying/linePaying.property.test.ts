@@ -102,12 +102,10 @@ describe('a transaction of a line', () => {
     const [script = new Uint8Array()] = recipients
     const planned: LinePlan = {
       parent: { txid: 'aa'.repeat(32), vout: 0, value: 10n ** 8n },
-      ...{
-        gathered: [],
-        payments: [{ script, value: 1_000n }],
-        orderId: `0x${'ab'.repeat(32)}`,
-        tag: untagged,
-      },
+      gathered: [],
+      payments: [{ script, value: 1_000n }],
+      orderId: `0x${'ab'.repeat(32)}`,
+      tag: untagged,
     }
     expect(lineVirtualBytes(wallet, planned)).toBe(218)
   })
@@ -225,8 +223,12 @@ describe('the fee of a transaction of a line', () => {
   })
 
   const bid: LineBid = {
-    ...{ virtualBytes: 200, before: [], replaced: undefined, dropped: [] },
-    ...{ satPerKvb: 10_000n, ceilingSatPerKvb: 50_000n },
+    virtualBytes: 200,
+    before: [],
+    replaced: undefined,
+    dropped: [],
+    satPerKvb: 10_000n,
+    ceilingSatPerKvb: 50_000n,
   }
   test('lifts what waits before it to the price of the market', () => {
     expect(lineFee({ ...bid, before: [{ fee: 200n, virtualBytes: 200 }] })).toBe(3_800n)

@@ -51,8 +51,16 @@ const addressOf = (script: Uint8Array) => present(scriptAddress(script, bitcoinM
 function routeOf(user: string, change: Partial<OriginRoute> = {}): OriginRoute {
   const amount = change.amountIn ?? 100_000n
   return {
-    ...{ user, recipient: '0x', by: 'deposit', currencyIn: native, currencyOut: native, swap: undefined },
-    ...{ amountIn: amount, amountInMax: amount, amountOut: 1n, amountOutMin: 1n },
+    user,
+    recipient: '0x',
+    by: 'deposit',
+    currencyIn: native,
+    currencyOut: native,
+    swap: undefined,
+    amountIn: amount,
+    amountInMax: amount,
+    amountOut: 1n,
+    amountOutMin: 1n,
     deposited: { currency: native, amount },
     ...change,
   }
@@ -71,7 +79,10 @@ function outputsOf(script: Uint8Array, values: readonly bigint[]): readonly Spen
   for (const value of values) funding.addOutput(script, value)
   const transaction = bytesToHex(funding.toBuffer())
   return values.map((value, vout) => ({
-    ...{ txid: funding.getId(), vout, value, script: bytesToHex(script) },
+    txid: funding.getId(),
+    vout,
+    value,
+    script: bytesToHex(script),
     ...(script !== taprootScript && { transaction }),
   }))
 }
@@ -121,7 +132,9 @@ describe('the transaction of a deposit', () => {
         library.setVersion(2)
         for (const { txid: hash, vout: index, value, transaction = '' } of planned.funding.inputs)
           library.addInput({
-            ...{ hash, index, sequence: 0xffff_fffd },
+            hash,
+            index,
+            sequence: 0xffff_fffd,
             ...(kind !== 'taproot' && { nonWitnessUtxo: Buffer.from(transaction.slice(2), 'hex') }),
             ...(kind !== 'public-key-hash' && { witnessUtxo: { script, value }, ...shown }),
           })
@@ -195,7 +208,9 @@ describe('the transaction of a deposit', () => {
     const route = routeOf(addressOf(scripts.witness), { amountIn: 200_000n })
     const planned = plan(route, [aa])
     expect(planned.funding).toEqual({
-      ...{ kind: 'short', spendable: 200_000n, isOfTooMany: false },
+      kind: 'short',
+      spendable: 200_000n,
+      isOfTooMany: false,
       needed: 200_000n + fees.feeOf(187),
     })
     expect(() => encode(planned, route)).toThrow(/hold 200000 satoshi; the deposit needs 201716 satoshi/)
@@ -260,7 +275,8 @@ describe('the transaction of a deposit', () => {
       Array.from({ length: inputsMax + 20 }, () => 10_000n),
     )
     expect(plan(route, many, new BitcoinFees({ satPerKvb: 1_000n })).funding).toMatchObject({
-      ...{ kind: 'short', isOfTooMany: true },
+      kind: 'short',
+      isOfTooMany: true,
     })
   })
 
@@ -274,7 +290,9 @@ describe('the transaction of a deposit', () => {
   test('is planned by fees of its own family, and for deposits alone', () => {
     const route = routeOf(addressOf(scripts.witness))
     const strange = new SolanaFees({
-      ...{ lamportsPerSignature: 1n, microLamportsPerUnit: 1n, rentLamportsPerByte: 1n },
+      lamportsPerSignature: 1n,
+      microLamportsPerUnit: 1n,
+      rentLamportsPerByte: 1n,
     })
     const known = { allowance: undefined, spendable: [aa] }
     expect(() => quoting.plan(route, { ...known, fees: strange })).toThrow(/its own family/)

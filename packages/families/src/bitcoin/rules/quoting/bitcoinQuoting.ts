@@ -210,7 +210,11 @@ function encode(
   else throw new Error(`no ${kind} is encoded on this family`)
   if (funding.change > 0n) outputs.push({ script, value: funding.change })
   const inputs = funding.inputs.map(({ txid, vout }) => ({
-    ...{ txid, vout, sequence: replaceableSequence, scriptSig: unsigned, witness: [] },
+    txid,
+    vout,
+    sequence: replaceableSequence,
+    scriptSig: unsigned,
+    witness: [],
   }))
   const psbt = encodePsbt(
     { version: 2, inputs, outputs, lockTime: 0 },

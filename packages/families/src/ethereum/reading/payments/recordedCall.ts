@@ -45,7 +45,8 @@ export function readRecordedCall(input: Hex): RecordedCall | undefined {
     if (encodeFunctionData({ abi, ...call }) !== data) return undefined
     const [id, , natives, tokens, orderCalls] = call.args
     return {
-      ...{ id, orderId: `0x${input.slice(end)}` },
+      id,
+      orderId: `0x${input.slice(end)}`,
       natives: natives.map(({ to, amount }) => ({ to: lower(to), amount })),
       tokens: tokens.map(({ token, to, amount }) => ({ token: lower(token), to: lower(to), amount })),
       ...(orderCalls !== undefined && {
@@ -54,7 +55,9 @@ export function readRecordedCall(input: Hex): RecordedCall | undefined {
           recipient: lower(orderCalls.recipient),
           sweptTokens: orderCalls.sweptTokens.map(lower),
           calls: orderCalls.calls.map(({ to, data: callData, value }) => ({
-            ...{ to: lower(to), data: callData, value },
+            to: lower(to),
+            data: callData,
+            value,
           })),
         },
       }),
@@ -153,7 +156,10 @@ function isCloneOfOrder(
   { fillContract, sender, targets }: RecordTerms,
 ): boolean {
   const clone = orderCloneAddress({
-    ...{ fillContract, filler: sender, orderSalt, recipient },
+    fillContract,
+    filler: sender,
+    orderSalt,
+    recipient,
     // CAST: targets of calls are addresses of this family.
     calls: calls.map((call) => ({ ...call, to: call.to as Hex })),
   })

@@ -15,7 +15,9 @@ import { type GasShape, gasShapes, gasUnits, newState, orderCloneUnits } from '.
 
 const approve = (units: bigint): ShapeUnits => ({ shape: 'approve', units, countedUnits: gasUnits.approve })
 const send = (units: bigint): ShapeUnits => ({
-  ...{ shape: 'send-native', units, countedUnits: gasUnits['send-native'] },
+  shape: 'send-native',
+  units,
+  countedUnits: gasUnits['send-native'],
 })
 /** A new slot takes 97,920 instead of 22,100, a new account 183,600. @source EIP-8037 */
 const glamsterdam = [approve(46_200n - 22_100n + 97_920n), send(21_000n + 183_600n)]

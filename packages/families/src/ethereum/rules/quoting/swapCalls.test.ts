@@ -81,11 +81,13 @@ describe('calldata equals the encoding of the published interfaces', () => {
     const expected =
       trade === 'exactInput'
         ? encodeFunctionData({
-            ...{ abi, functionName: trade },
+            abi,
+            functionName: trade,
             args: [{ ...shared, amountIn: 123n, amountOutMinimum: 2n ** 200n }],
           })
         : encodeFunctionData({
-            ...{ abi, functionName: trade },
+            abi,
+            functionName: trade,
             args: [{ ...shared, amountOut: 2n ** 200n, amountInMaximum: 123n }],
           })
     expect(encodeSwap({ ...swap, hops, trade })).toBe(expected)

@@ -31,13 +31,25 @@ const identity = {
 
 function routeOf(currency: string = native, change: Partial<OriginRoute> = {}): OriginRoute {
   const currencyIn = {
-    ...{ address: currency, isNative: currency === native, resetsAllowance: false },
-    ...{ symbol: 'USDC', decimals: 8 },
+    address: currency,
+    isNative: currency === native,
+    resetsAllowance: false,
+    symbol: 'USDC',
+    decimals: 8,
   }
   return {
-    ...{ user, recipient: user, by: 'deposit', currencyIn, currencyOut: currencyIn },
-    ...{ amountIn: 1_000_000_000n, amountInMax: 1_000_000_000n, amountOut: 1n, amountOutMin: 1n },
-    ...{ swap: undefined, deposited: undefined, ...change },
+    user,
+    recipient: user,
+    by: 'deposit',
+    currencyIn,
+    currencyOut: currencyIn,
+    amountIn: 1_000_000_000n,
+    amountInMax: 1_000_000_000n,
+    amountOut: 1n,
+    amountOutMin: 1n,
+    swap: undefined,
+    deposited: undefined,
+    ...change,
   }
 }
 
@@ -63,13 +75,20 @@ describe('a deposit', () => {
     const { data } = stepOf(routeOf())
     const { parameters } = data.action
     expect(parameters).toEqual({
-      ...{ hyperliquidChain: 'Mainnet', destination: depository, sourceDex: '', destinationDex: '' },
-      ...{ token: `USDC:${usdcToken}`, amount: '10.000000', fromSubAccount: '' },
+      hyperliquidChain: 'Mainnet',
+      destination: depository,
+      sourceDex: '',
+      destinationDex: '',
+      token: `USDC:${usdcToken}`,
+      amount: '10.000000',
+      fromSubAccount: '',
       nonce: depositNonce(order, deadlineSeconds),
     })
     const types = { [data.eip712PrimaryType]: data.eip712Types[data.eip712PrimaryType] ?? [] }
     const domain = {
-      ...{ name: 'HyperliquidSignTransaction', version: '1', chainId: 1 },
+      name: 'HyperliquidSignTransaction',
+      version: '1',
+      chainId: 1,
       verifyingContract: `0x${'0'.repeat(40)}` as const,
     }
     const message = { ...parameters, nonce: 1_761_563_890_702n }
@@ -80,10 +99,15 @@ describe('a deposit', () => {
 
   test('of other dollars is of their own part of an account', () => {
     expect(stepOf(routeOf(usdcToken)).data.action.parameters).toMatchObject({
-      ...{ sourceDex: 'spot', destinationDex: 'spot', token: `USDC:${usdcToken}`, amount: '10.00000000' },
+      sourceDex: 'spot',
+      destinationDex: 'spot',
+      token: `USDC:${usdcToken}`,
+      amount: '10.00000000',
     })
     expect(stepOf(routeOf(`${usdcToken}78797a`)).data.action.parameters).toMatchObject({
-      ...{ sourceDex: 'xyz', destinationDex: 'xyz', token: `USDC:${usdcToken}` },
+      sourceDex: 'xyz',
+      destinationDex: 'xyz',
+      token: `USDC:${usdcToken}`,
     })
   })
 
@@ -99,7 +123,8 @@ describe('a deposit', () => {
         value: { chainId: 'hyperliquid', ...mapping },
       },
       post: {
-        ...{ endpoint: '/authorize', method: 'POST' },
+        endpoint: '/authorize',
+        method: 'POST',
         body: { type: 'nonce-mapping', walletChainId: 1337, ...mapping, signatureChainId: 1 },
       },
     })

@@ -38,8 +38,13 @@ export const hyperliquidStepData = z.object({
   action: z.object({
     type: z.literal('sendAsset'),
     parameters: z.object({
-      ...{ hyperliquidChain: z.string(), destination: z.string(), sourceDex: z.string() },
-      ...{ destinationDex: z.string(), token: z.string(), amount: z.string(), fromSubAccount: z.string() },
+      hyperliquidChain: z.string(),
+      destination: z.string(),
+      sourceDex: z.string(),
+      destinationDex: z.string(),
+      token: z.string(),
+      amount: z.string(),
+      fromSubAccount: z.string(),
       nonce: nonceNumber,
     }),
   }),
@@ -129,8 +134,14 @@ function encode(
     action: {
       type: 'sendAsset',
       parameters: {
-        ...{ hyperliquidChain: 'Mainnet', destination: depository, sourceDex: dex, destinationDex: dex },
-        ...{ token, amount: hyperliquidAmount(currencyIn, amountIn), fromSubAccount: '', nonce },
+        hyperliquidChain: 'Mainnet',
+        destination: depository,
+        sourceDex: dex,
+        destinationDex: dex,
+        token,
+        amount: hyperliquidAmount(currencyIn, amountIn),
+        fromSubAccount: '',
+        nonce,
       },
     },
     nonce,

@@ -23,9 +23,17 @@ function routeOf(change: Partial<OriginRoute> & { readonly currency?: string } =
   const { currency = '0', ...more } = change
   const currencyIn = { address: currency, isNative: currency === '0', resetsAllowance: false }
   return {
-    ...{ user: '70123', recipient: '70124', by: 'deposit', currencyIn, currencyOut: currencyIn },
-    ...{ amountIn: 5_000_000n, amountInMax: 5_000_000n, amountOut: 1n, amountOutMin: 1n },
-    ...{ swap: undefined, deposited: undefined },
+    user: '70123',
+    recipient: '70124',
+    by: 'deposit',
+    currencyIn,
+    currencyOut: currencyIn,
+    amountIn: 5_000_000n,
+    amountInMax: 5_000_000n,
+    amountOut: 1n,
+    amountOutMin: 1n,
+    swap: undefined,
+    deposited: undefined,
     ...more,
   }
 }
@@ -46,8 +54,13 @@ function stepOf(route: OriginRoute) {
 test('a deposit is one transfer that names the order, its asset and the fee', () => {
   expect(vmType).toBe('lighter-vm')
   expect(stepOf(routeOf())).toEqual({
-    ...{ toAccountIndex: 723_071, assetIndex: 3, fromRouteType: 0, toRouteType: 0 },
-    ...{ amount: 5_000_000, usdcFee: 3_000_000, memo: orderId },
+    toAccountIndex: 723_071,
+    assetIndex: 3,
+    fromRouteType: 0,
+    toRouteType: 0,
+    amount: 5_000_000,
+    usdcFee: 3_000_000,
+    memo: orderId,
   })
   expect(stepOf(routeOf({ currency: '3' }))).toMatchObject({
     assetIndex: 3,

@@ -19,8 +19,12 @@ export const lighterStepData = z.object({
   action: z.object({
     type: z.literal('transfer'),
     parameters: z.object({
-      ...{ toAccountIndex: exact, assetIndex: exact, fromRouteType: exact, toRouteType: exact },
-      ...{ amount: exact, usdcFee: exact },
+      toAccountIndex: exact,
+      assetIndex: exact,
+      fromRouteType: exact,
+      toRouteType: exact,
+      amount: exact,
+      usdcFee: exact,
       memo: z.string(),
     }),
   }),

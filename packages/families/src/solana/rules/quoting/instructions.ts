@@ -30,7 +30,9 @@ export function libraryInstruction({ program, accounts, data }: SolanaInstructio
   return new TransactionInstruction({
     programId: new PublicKey(program),
     keys: accounts.map(([address, role]) => ({
-      ...{ pubkey: new PublicKey(address), isSigner: isSigner(role), isWritable: isWritable(role) },
+      pubkey: new PublicKey(address),
+      isSigner: isSigner(role),
+      isWritable: isWritable(role),
     })),
     data,
   })

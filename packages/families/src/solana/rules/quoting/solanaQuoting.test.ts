@@ -42,8 +42,15 @@ const usdc = { address: usdcMint, isNative: false, resetsAllowance: false }
 
 function routeOf(change: Partial<OriginRoute> = {}): OriginRoute {
   return {
-    ...{ user, recipient: `0x${'22'.repeat(20)}`, by: 'deposit', currencyIn: sol, currencyOut: sol },
-    ...{ amountIn: 1_000_000n, amountInMax: 1_000_000n, amountOut: 9n, amountOutMin: 8n },
+    user,
+    recipient: `0x${'22'.repeat(20)}`,
+    by: 'deposit',
+    currencyIn: sol,
+    currencyOut: sol,
+    amountIn: 1_000_000n,
+    amountInMax: 1_000_000n,
+    amountOut: 9n,
+    amountOutMin: 8n,
     swap: undefined,
     deposited: { currency: sol, amount: 1_000_000n },
     ...change,
@@ -89,7 +96,9 @@ test('F-98: who pays the network and has too few lamports for it is told before 
   if (planned === undefined) throw new Error('nothing is planned')
   const needed = fees.costOf(planned)
   expect(refusalOf(ofToken, needed - 1n)).toEqual({
-    ...{ field: 'user', availableAmount: `${needed - 1n}`, neededAmount: `${needed}` },
+    field: 'user',
+    availableAmount: `${needed - 1n}`,
+    neededAmount: `${needed}`,
   })
   expect(refusalOf({ ...ofToken, depositFeePayer: payer }, 0n)).toMatchObject({ field: 'depositFeePayer' })
   expect(refusalOf(routeOf({ depositFeePayer: payer }), 0n)).toMatchObject({ field: 'depositFeePayer' })
@@ -231,7 +240,9 @@ describe('a deposit address', () => {
   const { depositAddresses } = withAddresses
   const made = () =>
     depositAddresses?.make({
-      ...{ orderSigner: `0x${'Ab'.repeat(20)}`, fillWallet: payer, depositor: user },
+      orderSigner: `0x${'Ab'.repeat(20)}`,
+      fillWallet: payer,
+      depositor: user,
       nonce: `0x${'01'.repeat(32)}`,
     })
 
@@ -327,13 +338,11 @@ describe('what does not belong to the family', () => {
     expect(() => quoting.hexAddress(user)).toThrow('20 bytes')
     expect(() => quoting.plan(routeOf({ by: 'swap' }), { allowance: undefined })).toThrow('swap')
     const other: NetworkFees = {
-      ...{
-        costOf: () => 0n,
-        gasOf: () => undefined,
-        rentOf: () => 0n,
-        leastPayment: () => 0n,
-        equals: () => false,
-      },
+      costOf: () => 0n,
+      gasOf: () => undefined,
+      rentOf: () => 0n,
+      leastPayment: () => 0n,
+      equals: () => false,
     }
     const identity = { requestId: orderId, orderId, deadlineSeconds: 0, depositAddress: undefined }
     expect(() =>

@@ -138,7 +138,9 @@ function plan(
       if (isNative) return { kind: 'send-input', isNative, signatures }
       // The recipient's token account is created if it is missing, and priced as missing if that is not known.
       return {
-        ...{ kind: 'send-input', isNative, signatures },
+        kind: 'send-input',
+        isNative,
+        signatures,
         lack: recipientLack ?? { stateBytes: tokenAccountBytes },
       }
     default:
@@ -304,7 +306,9 @@ function encode(
   const data: z.infer<typeof solanaStepData> = {
     instructions: instructions.map(({ accounts, program, data: bytes }) => ({
       keys: accounts.map(([pubkey, role]) => ({
-        ...{ pubkey, isSigner: isSigner(role), isWritable: isWritable(role) },
+        pubkey,
+        isSigner: isSigner(role),
+        isWritable: isWritable(role),
       })),
       programId: program,
       data: bytes.toString('hex'),

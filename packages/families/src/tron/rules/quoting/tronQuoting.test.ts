@@ -32,8 +32,16 @@ function routeOf(change: Partial<OriginRoute> = {}): OriginRoute {
   const amount = change.amountIn ?? 1_000_000n
   const { currencyIn = coin } = change
   return {
-    ...{ user, recipient: '0x', by: 'deposit', currencyIn, currencyOut: currencyIn, swap: undefined },
-    ...{ amountIn: amount, amountInMax: amount, amountOut: 1n, amountOutMin: 1n },
+    user,
+    recipient: '0x',
+    by: 'deposit',
+    currencyIn,
+    currencyOut: currencyIn,
+    swap: undefined,
+    amountIn: amount,
+    amountInMax: amount,
+    amountOut: 1n,
+    amountOutMin: 1n,
     deposited: { currency: currencyIn, amount },
     ...change,
   }
@@ -161,7 +169,9 @@ describe('the step of a deposit', () => {
     for (const by of ['pay-address', 'swap'] as const)
       expect(() => quoting.plan(routeOf({ by }), { allowance: undefined, fees })).toThrow(by)
     const others = new SolanaFees({
-      ...{ lamportsPerSignature: 1n, microLamportsPerUnit: 1n, rentLamportsPerByte: 1n },
+      lamportsPerSignature: 1n,
+      microLamportsPerUnit: 1n,
+      rentLamportsPerByte: 1n,
     })
     expect(() => quoting.plan(routeOf(), { allowance: undefined, fees: others })).toThrow('own family')
     const alone = routeOf({ by: 'send' })
