@@ -25,7 +25,12 @@ const tracing = await openTracing(settings || undefined, {
 })
 const unlimited = { read: { perKeyMax: 0, perIpMax: 0 } }
 const app = await createHttpApp({
-  ...{ logger, metrics, errors: standardErrorPolicy, apiKeys: noApiKeys, trustedProxies: [], cors: true },
+  logger,
+  metrics,
+  errors: standardErrorPolicy,
+  apiKeys: noApiKeys,
+  trustedProxies: [],
+  cors: true,
   rateLimits: { windowMs: 1_000, classes: unlimited, defaultClass: 'read', failedKeysPerMinuteMax: 0 },
   readiness: createReadiness({ checks: [] }),
   traces: tracing && { tracing, mayJoin: () => false },

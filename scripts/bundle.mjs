@@ -117,9 +117,15 @@ async function bundleImages(folder, root = repositoryRoot) {
 async function build({ root, built, folder }) {
   const { build: bundleWith } = await import('esbuild')
   const common = {
-    ...{ absWorkingDir: root, outdir: folder, bundle: true, platform: 'node', target: 'node26' },
+    absWorkingDir: root,
+    outdir: folder,
+    bundle: true,
+    platform: 'node',
+    target: 'node26',
     // Nothing is made shorter: a stack in a log names lines that can be read, and starts take as long.
-    ...{ logLevel: 'error', metafile: true, external: optional },
+    logLevel: 'error',
+    metafile: true,
+    external: optional,
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   }
   // Those of `families`, which alone loads them so.
@@ -135,7 +141,8 @@ async function build({ root, built, folder }) {
     ...common,
     entryPoints: Object.fromEntries([...built, worker].map((script) => [bundledName(script), script])),
     outExtension: { '.js': '.mjs' },
-    ...{ splitting: true, format: 'esm' },
+    splitting: true,
+    format: 'esm',
     banner: { js: banner },
     plugins: [ownPlaces(root), apart],
   })

@@ -11,6 +11,7 @@ let copy: string
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'causeway-lint-'))
   await cp(join(root, 'biome.json'), join(copy, 'biome.json'))
+  await cp(join(root, 'scripts/lint'), join(copy, 'scripts/lint'), { recursive: true })
 })
 afterAll(() => rm(copy, { recursive: true, force: true }))
 
@@ -37,6 +38,12 @@ test.each([
   ['its import', shipped, "import { env } from 'node:process'\nexport const a = env.PORT\n", 'noProcessEnv'],
   ['any', shipped, 'export const a: any = 1\n', 'noExplicitAny'],
   ['a non-null assertion', shipped, 'export const a = [1][0]!\n', 'noNonNullAssertion'],
+  [
+    'the spread of a literal',
+    shipped,
+    'export const a = { ...{ b: 1 }, c: 2 }\n',
+    'instead of spreading a literal',
+  ],
 ])('%s is refused in what is shipped', async (_what, path, text, rule) => {
   expect(await lint(path, text)).toContain(rule)
 })
