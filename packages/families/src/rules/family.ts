@@ -2,7 +2,7 @@ import type { HeadSubscription, Hex } from '@causeway/core'
 import { hexDigits, parseHexDigits } from '@causeway/core'
 import type { AllocatorPayloadFamily } from './allocatorPayloadFamily.ts'
 import type { QuotingFamily } from './quotingFamily.ts'
-import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from './withdrawRequestParts.ts'
+import type { SpellWithdrawRequest } from './withdrawRequestParts.ts'
 
 /** An owner's signed request about a hub balance, reduced to what the check of its signature needs. */
 export type OwnerSigned = {
@@ -33,8 +33,7 @@ export type Family = {
   readonly name: string
   /** Short name in the public chain list. @source quote-api.md 3.2 */
   readonly publicName: string
-  /** Spells a withdraw request as the allocator expects it. @throws InvalidAddressError, InvalidWithdrawRequestError */
-  readonly withdrawRequest: (request: PlainWithdrawRequest, network?: string) => NormalisedWithdrawRequest
+  readonly withdrawRequest: SpellWithdrawRequest
   readonly allocatorPayload: AllocatorPayloadFamily
   /**
    * True if the owner signed the request as wallets of the family sign.

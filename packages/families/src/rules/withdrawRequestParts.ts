@@ -19,6 +19,26 @@ export type NormalisedWithdrawRequest = {
   readonly data: Hex
 }
 
+/** Spells a withdraw request for a network of the family. @throws InvalidAddressError, InvalidWithdrawRequestError */
+export type SpellWithdrawRequest = (
+  request: PlainWithdrawRequest,
+  network?: string,
+) => NormalisedWithdrawRequest
+
+/**
+ * A withdraw request as the allocator expects it. Whether the chain has such a depository or currency is not checked here.
+ * @throws whatever `spell` throws
+ * @source oracle-protocol.md 3.5
+ */
+export function spellWithdrawRequest(
+  spell: SpellWithdrawRequest,
+  { depository, currency, recipient, additionalData }: PlainWithdrawRequest,
+  network: string | undefined,
+): NormalisedWithdrawRequest & { readonly kind: 'withdraw-request' } {
+  const request = { depository, currency, recipient, ...(additionalData !== undefined && { additionalData }) }
+  return { kind: 'withdraw-request', ...spell(request, network) }
+}
+
 const uint64Max = 2n ** 64n - 1n
 
 /**

@@ -1,6 +1,7 @@
 import type { Evidence, Hex, PaymentQuestion } from '@causeway/core'
 import { mainNetwork } from '@causeway/core/encodings'
 import { expect, test } from 'vitest'
+import { families } from '../registry/families.ts'
 import { createFactsReader, type FactsFamily } from './createFactsReader.ts'
 
 const { signal } = new AbortController()
@@ -18,6 +19,7 @@ function familyThatCounts() {
     network: mainNetwork('ethereum-vm'),
     finalityRule: 'always',
     forget: () => {},
+    withdrawRequest: families['ethereum-vm'].withdrawRequest,
     readDeposits: async () => ({ blockTimestampSeconds: 1n, deposits: [], evidence }),
     async readPayment(question) {
       payments.push(question)

@@ -15,7 +15,7 @@ import type {
 import { type ChainNetwork, codecOf, type VmCodec } from '@causeway/core/encodings'
 import type { AgreedFacts } from '@causeway/rpc'
 import { SingleFlight, shareChainReading } from '@causeway/rpc'
-import { normaliseWithdrawRequest } from '../registry/withdrawRequest.ts'
+import { type SpellWithdrawRequest, spellWithdrawRequest } from '../rules/withdrawRequestParts.ts'
 import type { ShownIn } from './finalTransactions.ts'
 
 /** Time of a final transaction, and the evidence for its block. */
@@ -70,6 +70,7 @@ export type FactsFamily<Seen, Block extends ShownIn = ShownIn> = {
   readPayment(question: PaymentQuestion, options: ReadOptions): Promise<FoundPayment<Block>>
   /** Makes no request. @throws InvalidWithdrawalError */
   prepareWithdrawal(withdrawal: Hex): WithdrawalReading<Seen>
+  readonly withdrawRequest: SpellWithdrawRequest
   /**
    * Verifies data of the chain that a withdraw request states, in families whose payloads depend on it.
    * @throws InvalidWithdrawRequestError if the chain contradicts it
@@ -160,11 +161,11 @@ async function readWithdrawal<Seen, Block extends ShownIn>(
 }
 
 async function readWithdrawRequest<Seen, Block extends ShownIn>(
-  { network, proveWithdrawRequest }: FactsFamily<Seen, Block>,
+  { network, withdrawRequest, proveWithdrawRequest }: FactsFamily<Seen, Block>,
   question: WithdrawRequestQuestion,
   options: ReadOptions,
 ): Promise<WithdrawRequestFacts> {
-  const normalised = normaliseWithdrawRequest(network, question)
+  const normalised = spellWithdrawRequest(withdrawRequest, question, network.network)
   const evidence = await proveWithdrawRequest?.(question, options)
   return { ...normalised, ...(evidence !== undefined && { evidence }) }
 }

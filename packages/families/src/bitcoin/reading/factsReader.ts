@@ -23,6 +23,7 @@ import {
   type WithdrawalReading,
 } from '../../shared/createFactsReader.ts'
 import type { RegisteredChain } from '../../shared/registeredChain.ts'
+import { bitcoinFamily } from '../rules/family.ts'
 import { outputScript } from '../rules/script.ts'
 import { allocatorUtxos } from '../rules/withdrawRequest.ts'
 import { BitcoinWithdrawalError } from './bitcoinErrors.ts'
@@ -87,6 +88,7 @@ export function createBitcoinFactsReader(options: BitcoinFactsReaderOptions): Bi
     readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
     prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+    withdrawRequest: bitcoinFamily.withdrawRequest,
     proveWithdrawRequest: (question, { signal }) => proveOutputs(reading, question, signal),
   })
   return { ...reader, finalBlocks: bitcoinFinalBlocks(quorum, confirmations) }

@@ -18,6 +18,7 @@ import {
   type WithdrawalReading,
 } from '../../shared/createFactsReader.ts'
 import { type ListedChain, type ListedPayers, listedPayers } from '../../shared/listedPayers.ts'
+import { ethereumFamily } from '../rules/family.ts'
 import { scanFinalBlocks } from './blockScan.ts'
 import { readCodeSignature } from './codeSignature.ts'
 import { type DepositRules, findDeposits, needsCalldata, wordBehindTransfer } from './deposits.ts'
@@ -109,6 +110,7 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
     readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
     prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+    withdrawRequest: ethereumFamily.withdrawRequest,
   })
   return {
     ...reader,

@@ -19,6 +19,7 @@ import {
   type WithdrawalReading,
 } from '../../shared/createFactsReader.ts'
 import type { HubEntries } from '../../shared/hubEntries.ts'
+import { hyperliquidFamily } from '../rules/family.ts'
 import { decodeHyperliquidWithdrawal, hyperliquidWithdrawalId } from '../rules/withdrawal.ts'
 import {
   hyperliquidNativeDecimals,
@@ -97,6 +98,7 @@ export function createHyperliquidFactsReader(options: HyperliquidFactsReaderOpti
     readDeposits: (transactionId, reads) => readDeposits(reading, transactionId, reads),
     readPayment: (question, reads) => readPayment(reading, question, reads),
     prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+    withdrawRequest: hyperliquidFamily.withdrawRequest,
   })
 }
 

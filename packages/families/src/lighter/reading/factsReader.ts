@@ -15,6 +15,7 @@ import {
   type FoundPayment,
   type WithdrawalReading,
 } from '../../shared/createFactsReader.ts'
+import { lighterFamily } from '../rules/family.ts'
 import type { LighterAccount } from './answers.ts'
 import { readAccount } from './api.ts'
 import {
@@ -86,6 +87,7 @@ export function createLighterFactsReader(options: LighterFactsReaderOptions): Li
     readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
     prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+    withdrawRequest: lighterFamily.withdrawRequest,
   })
   return { ...reader, readOwnerKey: (account, { signal }) => readOwnerKey(reading, account, signal) }
 }

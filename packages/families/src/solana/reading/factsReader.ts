@@ -22,6 +22,7 @@ import {
 } from '../../shared/createFactsReader.ts'
 import { createFinalTransactions, type KnownTransaction } from '../../shared/finalTransactions.ts'
 import { type ListedChain, type ListedPayers, listedPayers } from '../../shared/listedPayers.ts'
+import { solanaFamily } from '../rules/family.ts'
 import { deriveProgramAddresses, type ProgramAddresses } from '../rules/programAddresses.ts'
 import { parseBlock, parseHead } from './answers.ts'
 import { findDeposits } from './deposits.ts'
@@ -98,6 +99,7 @@ export function createSolanaFactsReader(options: SolanaFactsReaderOptions): Sola
     readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
     prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+    withdrawRequest: solanaFamily.withdrawRequest,
   })
   return { ...reader, finalBlocks: solanaFinalBlocks(quorum) }
 }

@@ -19,6 +19,7 @@ import {
   type WithdrawalReading,
 } from '../../shared/createFactsReader.ts'
 import { type ListedChain, type ListedPayers, listedPayers } from '../../shared/listedPayers.ts'
+import { tronFamily } from '../rules/family.ts'
 import { tronWithdrawalTransfer } from '../rules/withdrawalTransfer.ts'
 import { parseHeader } from './answers.ts'
 import { askNode, type TronView } from './askNode.ts'
@@ -92,6 +93,7 @@ export function createTronFactsReader(options: TronFactsReaderOptions): TronFact
     readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
     readPayment: (question, { signal }) => readPayment(reading, question, signal),
     prepareWithdrawal: (withdrawal) => prepareWithdrawal(reading, withdrawal),
+    withdrawRequest: tronFamily.withdrawRequest,
   })
   return { ...reader, finalBlocks: tronFinalBlocks(quorum, rule) }
 }
