@@ -83,32 +83,24 @@ export {
   encodePermit,
   encodeSignedDeposit,
   type PermitKind,
-  type PermitRouter,
-  type PermitTerms,
   type PermitTypedData,
   permitDigest,
   permitKinds,
   permitSpender,
   permitTypedData,
-  type TokenDomain,
   type TokenPermitKind,
-  type TokenPermitTerms,
   tokenPermitKinds,
 } from './ethereum/rules/permit.ts'
-export type { Permit2Terms, PermittedCall } from './ethereum/rules/permit2.ts'
 export {
   aboveBound,
   callUnitsOf,
-  type DearerState,
   dearerStateOf,
-  type ShapeUnits,
   stateAsCounted,
   unitsOn,
 } from './ethereum/rules/quoting/dearerState.ts'
 export { type EthereumFeeFacts, EthereumFees, type GasPrice } from './ethereum/rules/quoting/ethereumFees.ts'
 export { callBytesOf, type GasShape, gasShapes, gasUnits } from './ethereum/rules/quoting/gasUnits.ts'
 export { permit2Address } from './ethereum/rules/quoting/planTransactions.ts'
-export type { SignedDeposit } from './ethereum/rules/signedDeposit.ts'
 export { classifyTopUps, needsTrace } from './ethereum/rules/topUps/classifyTopUps.ts'
 export { encodeTopUp, type TopUpCall } from './ethereum/rules/topUps/encodeTopUp.ts'
 export {
@@ -184,7 +176,17 @@ export { normaliseWithdrawRequest } from './registry/withdrawRequest.ts'
 export type { FeeFunds } from './rules/feeFunds.ts'
 export { FlatFees } from './rules/flatFees.ts'
 export { type InputLock, refuseLocked } from './rules/inputLock.ts'
+export type { DearerState, ShapeUnits } from './rules/measuredUnits.ts'
 export { createPayeeRule, type PayeeRule, type PayeeSettings } from './rules/payeeRule.ts'
+export type {
+  Permit2Terms,
+  PermitRouter,
+  PermitTerms,
+  PermittedCall,
+  SignedDeposit,
+  TokenDomain,
+  TokenPermitTerms,
+} from './rules/permitTerms.ts'
 export {
   type AccountLack,
   type AddressSwap,

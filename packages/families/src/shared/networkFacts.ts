@@ -1,6 +1,6 @@
 import type { QuoteChain } from '@causeway/core/config'
 import type { ChainClient } from '@causeway/rpc'
-import type { ShapeUnits } from '../ethereum/rules/quoting/dearerState.ts'
+import type { ShapeUnits } from '../rules/measuredUnits.ts'
 
 /** Which chain to examine, for `networkFacts` of its family. */
 export type NetworkQuestion = {

@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import type { ChainClient } from '@causeway/rpc'
-import type { PermitTerms, TokenDomain } from '../ethereum/rules/permit.ts'
+import type { PermitTerms, TokenDomain } from '../rules/permitTerms.ts'
 
 /** Signed calls of a smart account that we submit, with the EIP-7702 delegations that come into force with them. */
 export type SignedCalls = {

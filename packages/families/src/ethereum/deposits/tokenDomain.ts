@@ -1,8 +1,8 @@
 import { bytesToHex, domainSeparator, type Hex, UpstreamUnavailableError } from '@causeway/core'
 import { type JsonRpcClient, parseBytes, type RpcAnswer } from '@causeway/rpc'
+import type { TokenDomain } from '../../rules/permitTerms.ts'
 import { readStringResult, readUintResult } from '../contracts/abiReader.ts'
 import { addressWord } from '../rules/abi.ts'
-import type { TokenDomain } from '../rules/permit.ts'
 
 /** Calldata of `name()`, `version()` and `DOMAIN_SEPARATOR()`. */
 const domainReads = ['0x06fdde03', '0x54fd4d50', '0x3644e515'] as const

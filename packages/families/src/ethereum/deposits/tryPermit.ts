@@ -1,11 +1,12 @@
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
 import { MalformedAnswerError, parseBytes, type RpcAnswer } from '@causeway/rpc'
+import type { PermitTerms } from '../../rules/permitTerms.ts'
 import type { PermitTrial, SignedDepositsFamily } from '../../shared/signedDeposits.ts'
 import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
 import { readUintResult } from '../contracts/abiReader.ts'
 import { balanceOfCall } from '../contracts/erc20Calls.ts'
 import { decodeAggregate3, encodeAggregate3 } from '../contracts/multicall.ts'
-import { encodePermit, type PermitTerms } from '../rules/permit.ts'
+import { encodePermit } from '../rules/permit.ts'
 
 /** Far above the gas of a deposit, and low enough to end an endless loop quickly. */
 const gasMax = 2_000_000

@@ -1,9 +1,9 @@
 import type { Hex } from '@causeway/core'
 import { AbiWords, fixedHexToBytes, hexToBytes, keccak256, viemLibrary } from '@causeway/core'
+import type { PermitRouter, PermitTerms, SignedDeposit } from '../../rules/permitTerms.ts'
 import { create2Address } from './contractAddress.ts'
 import { contractInterface } from './contractInterface.ts'
-import { encodePermit2Deposit, type Permit2Terms, permit2TypedData } from './permit2.ts'
-import type { SignedDeposit } from './signedDeposit.ts'
+import { encodePermit2Deposit, permit2TypedData } from './permit2.ts'
 
 /** Kinds of permits that a token itself accepts. */
 export const tokenPermitKinds = ['eip3009', 'eip2612'] as const
@@ -12,24 +12,6 @@ export type TokenPermitKind = (typeof tokenPermitKinds)[number]
 /** All kinds of signatures by which others may submit a user's deposit. */
 export const permitKinds = [...tokenPermitKinds, 'permit2'] as const
 export type PermitKind = (typeof permitKinds)[number]
-
-/** The contract that makes the deposits, and the code hash of contracts that it creates to spend EIP-2612 permits. */
-export type PermitRouter = { readonly contract: Hex; readonly depositCodeHash: Hex }
-
-/** EIP-712 domain of a token, by which its owners sign. */
-export type TokenDomain = { readonly name: string; readonly version: string; readonly chainId: number }
-
-/** A deposit by a token's own permit. */
-export type TokenPermitTerms = SignedDeposit & {
-  readonly domain: TokenDomain
-  readonly router: PermitRouter
-} & (
-    | { readonly kind: 'eip3009' }
-    /** `nonces(owner)` of the token. */
-    | { readonly kind: 'eip2612'; readonly nonce: bigint }
-  )
-
-export type PermitTerms = TokenPermitTerms | Permit2Terms
 
 /** A value of EIP-712 data: integers as decimal text, times as numbers. */
 export type TypedValue =

@@ -1,22 +1,7 @@
 import type { Hex } from '@causeway/core'
+import type { Permit2Terms } from '../../rules/permitTerms.ts'
 import { contractInterface } from './contractInterface.ts'
 import { permit2Address } from './quoting/planTransactions.ts'
-import type { SignedDeposit } from './signedDeposit.ts'
-
-/** A call that the router makes after it took the tokens. Value in wei. */
-export type PermittedCall = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
-
-/** A deposit of tokens that Permit2 takes from their owner, by calls that the same signature covers. */
-export type Permit2Terms = SignedDeposit & {
-  readonly kind: 'permit2'
-  readonly chainId: number
-  /** Contract that spends the permit and makes the calls. It has no rights beyond the one signature. */
-  readonly router: Hex
-  /** The only account whose transaction can use the signature. */
-  readonly relayer: Hex
-  /** In order. */
-  readonly calls: readonly PermittedCall[]
-}
 
 const typeFields = {
   PermitBatchWitnessTransferFrom: [

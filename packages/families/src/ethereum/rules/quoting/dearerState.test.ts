@@ -1,15 +1,10 @@
 // Goal: units of gas follow what a network asks for, up to a bound, and stay as they are where it asks for no more than
 // the release counts on. Attacks: an estimate that is too low, so that the solver pays the difference; one without
 // sense, so that nobody buys or everybody is overcharged; a fork that makes state dearer, which no constant knows.
+
 import { describe, expect, test } from 'vitest'
-import {
-  aboveBound,
-  callUnitsOf,
-  dearerStateOf,
-  type ShapeUnits,
-  stateAsCounted,
-  unitsOn,
-} from './dearerState.ts'
+import type { ShapeUnits } from '../../../rules/measuredUnits.ts'
+import { aboveBound, callUnitsOf, dearerStateOf, stateAsCounted, unitsOn } from './dearerState.ts'
 import { EthereumFees } from './ethereumFees.ts'
 import { type GasShape, gasShapes, gasUnits, newState, orderCloneUnits } from './gasUnits.ts'
 

@@ -1,4 +1,5 @@
 import { minBigint } from '@causeway/core'
+import type { DearerState, ShapeUnits } from '../../../rules/measuredUnits.ts'
 import {
   createdSlotUnits,
   type GasShape,
@@ -10,20 +11,8 @@ import {
   usedUnits,
 } from './gasUnits.ts'
 
-/** Gas units that a new slot and a new account take on a network above those that the release assumes. */
-export type DearerState = { readonly slotUnits: bigint; readonly accountUnits: bigint }
-
 /** No surcharge: new state takes as many units as the release assumes. */
 export const stateAsCounted: DearerState = { slotUnits: 0n, accountUnits: 0n }
-
-/** Current gas units of a kind of transaction, as the network estimates them. */
-export type ShapeUnits = {
-  readonly shape: string
-  /** Units that the network estimates. */
-  readonly units: bigint
-  /** Units that the service assumes. */
-  readonly countedUnits: bigint
-}
 
 /**
  * Units that the two probed shapes used when the constants were measured. `approve` creates a slot, `send-native` an

@@ -1,6 +1,7 @@
 import { divideUp, maxBigint, minBigint } from '@causeway/core'
+import type { DearerState } from '../../../rules/measuredUnits.ts'
 import type { CostedTransaction, NetworkFees, StateWrites } from '../../../rules/quotingFamily.ts'
-import { type DearerState, dearerUnits, stateAsCounted } from './dearerState.ts'
+import { dearerUnits, stateAsCounted } from './dearerState.ts'
 import {
   clearedSlotUnits,
   createdSlotUnits,
