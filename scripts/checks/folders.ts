@@ -100,9 +100,7 @@ function againstLayers({ from, to }: Import): readonly Finding[] {
 /** The folder or file of `folder` that `path` is in; undefined when it is in none. */
 function childOf(folder: string, path: string): string | undefined {
   if (!path.startsWith(`${folder}/`)) return undefined
-  const [child, inside] = path.slice(folder.length + 1).split('/')
-  // Rules of a family lie below what reads and pays by them: they count as a folder beside it.
-  return inside === 'rules' ? `${child}/rules` : child
+  return path.slice(folder.length + 1).split('/')[0]
 }
 
 /** Packages that are shipped: no two files of theirs import each other either. */
