@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * missing here costs time at the end of a run and nothing else.
  */
 export const longFiles: readonly string[] = [
-  'test/payers.test.ts',
+  'test/payers/hyperliquid.test.ts',
   'apps/solver/test/solverFaults.test.ts',
   'test/familyPairings.test.ts',
   'test/payees.test.ts',

@@ -24,6 +24,10 @@ export type PayerFixture = {
   readonly ceiling: bigint
 }
 
+export const ownWallet = 'the recipient is the fill wallet'
+export const reverts = { paid: 'would revert', closed: 'would revert' }
+export const shownIsFinal = 'what the exchange shows is final'
+
 /** Why a family has no form of some promises. */
 export type WithoutForm = Readonly<
   Partial<
