@@ -290,6 +290,7 @@ export const suiteFiles = {
     'apps/solver/test/solverFaults.test.ts',
     'apps/solver/test/toldWork.test.ts',
     'packages/contracts/test/forge.test.ts',
+    'packages/contracts/test/recordProof.test.ts',
     'packages/localnet/test/fillInvariants.test.ts',
     'test/evmPayees.test.ts',
     'test/haltedChains.test.ts',
