@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
-import { denyListSettings, denyListVariables, parseOracles } from '@causeway/chains'
-import { Secret } from '@causeway/core'
+import { type DenyListSettings, denyListSettings, denyListVariables, parseOracles } from '@causeway/chains'
+import { type Hex, Secret } from '@causeway/core'
 import {
   decimalInteger,
   environmentName,
   type Finding,
+  type Findings,
   listenPort,
   readVariables,
   stopsStart,
@@ -118,20 +119,8 @@ export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, findings: found } = readVariables(variables, source)
   found.problems(findForeignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
-  for (const name of neededElsewhere) {
-    if (!isLocal && values[name] === undefined && !found.list.some(({ setting }) => setting === name))
-      found.missing(name, `${name} is required in every environment but local`)
-  }
-  if (!isLocal && values.CUSTODY_ADDRESS !== undefined && values.TOP_UP_FROM_BLOCK === undefined)
-    found.missing('TOP_UP_FROM_BLOCK', 'TOP_UP_FROM_BLOCK is required beside CUSTODY_ADDRESS')
-  const peppers = values.API_KEY_PEPPERS
-  const apiKeyPeppers = peppers && found.attempt(() => parsePeppers(peppers))
-  const { SOLVER_API_KEY: solverApiKey } = values
-  if (solverApiKey) found.attempt(() => checkKeySetting(solverApiKey.reveal(), 'SOLVER_API_KEY', isLocal))
-  const { ORACLES: text, ORACLES_THRESHOLD: threshold } = values
-  const oracles = found.attempt(() => parseOracles({ text, threshold, isLocal }))
-  const trustedProxies = found.attempt(() => parseTrustedProxies(values.TRUSTED_PROXIES ?? '')) ?? []
-  const securityContact = found.attempt(() => parseSecurityContact(values.SECURITY_CONTACT))
+  if (!isLocal) findMissing(values, found)
+  const parsed = parseTexts(values, isLocal, found)
   const findings: readonly Finding[] = found.list
   const places = {
     environment: values.ENVIRONMENT,
@@ -139,14 +128,54 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
     custody: values.CUSTODY_ADDRESS === undefined ? undefined : parseCasedAddress(values.CUSTODY_ADDRESS),
   }
-  const { configDirectory, custody } = places
   const denyList = denyListSettings(values, places, found)
-  if (env === undefined || stopsStart(findings))
-    return { config: undefined, values, places, oracles, denyList, apiKeyPeppers, findings }
-  const config = Object.freeze({
+  const { oracles, apiKeyPeppers } = parsed
+  const config =
+    env === undefined || stopsStart(findings)
+      ? undefined
+      : buildConfig(env, repositoryRoot, places, { ...parsed, denyList })
+  return { config, values, places, oracles, denyList, apiKeyPeppers, findings }
+}
+
+/** The variables that are good by themselves. */
+type Values = Partial<z.output<typeof variables>>
+
+/** Reports variables that are missing outside a local network. */
+function findMissing(values: Values, found: Findings): void {
+  for (const name of neededElsewhere) {
+    if (values[name] === undefined && !found.list.some(({ setting }) => setting === name))
+      found.missing(name, `${name} is required in every environment but local`)
+  }
+  if (values.CUSTODY_ADDRESS !== undefined && values.TOP_UP_FROM_BLOCK === undefined)
+    found.missing('TOP_UP_FROM_BLOCK', 'TOP_UP_FROM_BLOCK is required beside CUSTODY_ADDRESS')
+}
+
+/** Parses variables that hold more than one value, and reports bad ones; undefined where one is bad or not set. */
+function parseTexts(values: Values, isLocal: boolean, found: Findings) {
+  const { API_KEY_PEPPERS: peppers, SOLVER_API_KEY: solverApiKey } = values
+  const apiKeyPeppers = peppers && found.attempt(() => parsePeppers(peppers))
+  if (solverApiKey) found.attempt(() => checkKeySetting(solverApiKey.reveal(), 'SOLVER_API_KEY', isLocal))
+  const { ORACLES: text, ORACLES_THRESHOLD: threshold } = values
+  const oracles = found.attempt(() => parseOracles({ text, threshold, isLocal }))
+  const trustedProxies = found.attempt(() => parseTrustedProxies(values.TRUSTED_PROXIES ?? '')) ?? []
+  const securityContact = found.attempt(() => parseSecurityContact(values.SECURITY_CONTACT))
+  return { apiKeyPeppers, solverApiKey, oracles, trustedProxies, securityContact }
+}
+
+function buildConfig(
+  env: z.output<typeof variables>,
+  repositoryRoot: string,
+  {
+    isLocal,
+    configDirectory,
+    custody,
+  }: { readonly isLocal: boolean; readonly configDirectory: string; readonly custody: Hex | undefined },
+  parsed: ReturnType<typeof parseTexts> & { readonly denyList: DenyListSettings },
+) {
+  return Object.freeze({
     ...plainSettings(env),
     isLocal,
-    apiKeyPeppers,
+    apiKeyPeppers: parsed.apiKeyPeppers,
     configDirectory,
     docsDirectory: resolve(repositoryRoot, 'docs'),
     localDirectory: resolve(repositoryRoot, env.CAUSEWAY_LOCAL_DIR ?? '.local'),
@@ -159,11 +188,11 @@ export function readConfig(source: Environment, repositoryRoot: string) {
       allowTrailing: env.TOP_UP_TRAILING_BYTES === 'accept',
       reconcileRpcUrl: env.TOP_UP_RECONCILE_RPC_URL,
     },
-    solverApiKey,
-    oracles,
-    denyList,
-    trustedProxies,
-    securityContact,
+    solverApiKey: parsed.solverApiKey,
+    oracles: parsed.oracles,
+    denyList: parsed.denyList,
+    trustedProxies: parsed.trustedProxies,
+    securityContact: parsed.securityContact,
     rateLimits: {
       perKeyMax: env.RATE_LIMIT_PER_KEY,
       perIpMax: env.RATE_LIMIT_PER_IP,
@@ -171,7 +200,6 @@ export function readConfig(source: Environment, repositoryRoot: string) {
       isShared: (env.RATE_LIMIT_COUNTING ?? (isLocal ? 'alone' : 'shared')) === 'shared',
     },
   })
-  return { config, values, places, oracles, denyList, apiKeyPeppers, findings }
 }
 
 /** Settings that depend on no other variable, environment or folder. */
