@@ -54,7 +54,7 @@ export function createWakeSignal(): WakeSignal {
   }
 }
 
-/** What this process knows of one job. */
+/** State of one job in this process. */
 export type JobHealth = {
   readonly name: string
   /** Number of the leadership that this process has; `undefined` while another process leads. */
@@ -82,25 +82,25 @@ export type OnFailure = (
 ) => void
 
 const reportEveryMs = 60_000
-/** Each failure in a row doubles the job's shortest pause, up to this much. */
+/** After a failure the shortest pause is the interval; each further failure in a row doubles it, up to this much. */
 const failurePauseMaxMs = 5_000
 
 /** Default of `pauseMinMs`: this part of the interval, at most `pauseMinMaxMs`. */
 const pauseMinPart = 4
 const pauseMinMaxMs = 1_000
 
-/**
- * Interval at which a waiting process tries for the leadership: short, so that rare jobs start soon after it is won.
- */
+/** Longest pause of a process that does not lead, so that a rare job starts soon after the leadership is won. */
 const waitingMs = 1_000
 
-/** Runs each job again and again while this process leads it. A run that fails is repeated, never fatal. */
-export function runJobs(options: {
+type JobsOptions = {
   jobs: readonly Job[]
   elections: Elections
   now: () => number
   onFailure: OnFailure
-}): RunningJobs {
+}
+
+/** Runs each job again and again while this process leads it. A run that fails is repeated, never fatal. */
+export function runJobs(options: JobsOptions): RunningJobs {
   const closing = new AbortController()
   const running = options.jobs.map((job) => runJob(job, { ...options, signal: closing.signal }))
   return {
@@ -114,16 +114,37 @@ export function runJobs(options: {
 
 function runJob(
   job: Job,
-  options: {
-    elections: Elections
-    now: () => number
-    onFailure: OnFailure
-    signal: AbortSignal
-  },
+  options: Omit<JobsOptions, 'jobs'> & { readonly signal: AbortSignal },
 ): { health: () => JobHealth; ended: Promise<void> } {
-  const { elections, now, onFailure, signal } = options
-  const { pauseMinMs = Math.min(job.intervalMs / pauseMinPart, pauseMinMaxMs) } = job
-  let state: Omit<JobHealth, 'name' | 'epoch'> = {
+  const { elections, signal } = options
+  const record = createRunRecord(job.name, options)
+  const runOnce = async () => {
+    const leadership = elections.leadershipOf(job.name)
+    if (leadership === undefined) return
+    try {
+      await job.run({ fence: leadership.fence, signal })
+      record.addSuccess()
+    } catch (error) {
+      // A run that ends because the jobs are closed has not failed.
+      if (!signal.aborted) record.addFailure(error)
+    }
+  }
+  const repeat = async () => {
+    while (!signal.aborted) {
+      const isLeading = elections.leadershipOf(job.name) !== undefined
+      await runOnce()
+      await pause(job, pauseBounds(job, isLeading, record.counts().consecutiveFailures), signal)
+    }
+  }
+  return {
+    health: () => ({ name: job.name, epoch: elections.leadershipOf(job.name)?.epoch, ...record.counts() }),
+    ended: repeat(),
+  }
+}
+
+/** Counts the runs of one job, and reports its failures. */
+function createRunRecord(name: string, { now, onFailure }: Pick<JobsOptions, 'now' | 'onFailure'>) {
+  let counts: Omit<JobHealth, 'name' | 'epoch'> = {
     runs: 0,
     failures: 0,
     consecutiveFailures: 0,
@@ -131,50 +152,37 @@ function runJob(
   }
   let failingSinceMs = 0
   let reportedAtMs = -Infinity
-
-  const runOnce = async () => {
-    const leadership = elections.leadershipOf(job.name)
-    if (leadership === undefined) return
-    try {
-      await job.run({ fence: leadership.fence, signal })
-      state = { ...state, runs: state.runs + 1, consecutiveFailures: 0, lastSuccessAtMs: now() }
-    } catch (error) {
-      if (signal.aborted) return
-      const { runs, failures, consecutiveFailures } = state
-      state = {
-        ...state,
-        runs: runs + 1,
-        failures: failures + 1,
-        consecutiveFailures: consecutiveFailures + 1,
-      }
-      if (consecutiveFailures === 0) failingSinceMs = now()
+  return {
+    counts: () => counts,
+    addSuccess() {
+      counts = { ...counts, runs: counts.runs + 1, consecutiveFailures: 0, lastSuccessAtMs: now() }
+    },
+    addFailure(error: unknown) {
+      if (counts.consecutiveFailures === 0) failingSinceMs = now()
+      const consecutiveFailures = counts.consecutiveFailures + 1
+      counts = { ...counts, runs: counts.runs + 1, failures: counts.failures + 1, consecutiveFailures }
       if (now() - reportedAtMs < reportEveryMs) return
       reportedAtMs = now()
-      onFailure(job.name, error, { sinceMs: failingSinceMs, runs: consecutiveFailures + 1 })
-    }
+      onFailure(name, error, { sinceMs: failingSinceMs, runs: consecutiveFailures })
+    },
   }
-  const repeat = async () => {
-    while (!signal.aborted) {
-      const isLeading = elections.leadershipOf(job.name) !== undefined
-      await runOnce()
-      const pauseMs = isLeading ? job.intervalMs : Math.min(job.intervalMs, waitingMs)
-      const { consecutiveFailures: failures } = state
-      const failurePauseMs =
-        failures === 0 ? 0 : Math.min(job.intervalMs * 2 ** (failures - 1), failurePauseMaxMs)
-      const leastMs = Math.max(pauseMinMs, failurePauseMs)
-      await pause(job, { leastMs, mostMs: Math.max(pauseMs, leastMs) }, signal)
-    }
-  }
-  return {
-    health: () => ({ name: job.name, epoch: elections.leadershipOf(job.name)?.epoch, ...state }),
-    ended: repeat(),
-  }
+}
+
+type PauseBounds = { readonly leastMs: number; readonly mostMs: number }
+
+function pauseBounds(job: Job, isLeading: boolean, consecutiveFailures: number): PauseBounds {
+  const { intervalMs, pauseMinMs = Math.min(intervalMs / pauseMinPart, pauseMinMaxMs) } = job
+  const failurePauseMs =
+    consecutiveFailures === 0 ? 0 : Math.min(intervalMs * 2 ** (consecutiveFailures - 1), failurePauseMaxMs)
+  const leastMs = Math.max(pauseMinMs, failurePauseMs)
+  const pauseMs = isLeading ? intervalMs : Math.min(intervalMs, waitingMs)
+  return { leastMs, mostMs: Math.max(pauseMs, leastMs) }
 }
 
 /** Pauses for `mostMs`. A wake ends the pause once `leastMs` have passed; the signal ends it at once. */
 async function pause(
   job: Pick<Job, 'waker'>,
-  { leastMs, mostMs }: { readonly leastMs: number; readonly mostMs: number },
+  { leastMs, mostMs }: PauseBounds,
   signal: AbortSignal,
 ): Promise<void> {
   if (signal.aborted) return
