@@ -15,7 +15,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createReadMemory } from '../src/chainReadings/blockCursor.ts'
 import { creditSuspense, listSuspense } from '../src/money/topUps/operator.ts'
 import { reconcile } from '../src/money/topUps/reconcile.ts'
-import { retryTopUps, type TopUpPass, watchTopUps } from '../src/money/topUps/watchTopUps.ts'
+import { retryTopUps } from '../src/money/topUps/settleTopUps.ts'
+import type { TopUpPass } from '../src/money/topUps/topUpPass.ts'
+import { watchTopUps } from '../src/money/topUps/watchTopUps.ts'
 import { orderMigrations } from './orderSupport/orders.ts'
 import {
   chainOver,

@@ -20,7 +20,7 @@ export type TopUpSettings = {
   readonly reconcileRpcUrl: Secret | undefined
 }
 
-/** What readers of top-ups are made from. */
+/** Settings and chain from which readers of top-ups are made. */
 export type TopUpReadingParts = {
   readonly settings: TopUpSettings
   /** The chain of sponsorship. */

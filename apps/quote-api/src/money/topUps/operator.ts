@@ -12,7 +12,7 @@ import {
 } from '@causeway/ledger'
 import { recordAction } from '../../access/adminAction.ts'
 
-/** Where a top-up is paid: the custody account, and the token. */
+/** Destination of a top-up: the custody account, and the token. */
 export type TopUpDestination = { readonly chainId: number; readonly token: string; readonly custody: string }
 
 const usdcDecimals = 6

@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '@causeway/core'
 import { listFinalTopUps, type ObservedTopUp, type TopUpEvent } from '@causeway/ledger'
 import type { TopUpChain } from './topUpChain.ts'
-import { accountOf } from './watchTopUps.ts'
+import { accountOf } from './topUpPass.ts'
 
 /** One transfer that differs between chain and ledger. */
 export type TopUpDifference = {

@@ -6,7 +6,7 @@ import type { Job } from '../../jobs/runJobs.ts'
 import { reconcile } from './reconcile.ts'
 import type { TopUpChain } from './topUpChain.ts'
 import type { TopUpMetrics } from './topUpMetrics.ts'
-import { accountOf } from './watchTopUps.ts'
+import { accountOf } from './topUpPass.ts'
 
 /** @source ledger-and-safety.md 1.9: every ten minutes */
 const reconcileIntervalMs = 600_000

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type HttpMetrics } from '@causeway/http'
 import type { Reconciliation } from './reconcile.ts'
-import type { TopUpPass } from './watchTopUps.ts'
+import type { TopUpPass } from './topUpPass.ts'
 
 /** Counters and gauges that the jobs of top-ups set. */
 export type TopUpMetrics = {

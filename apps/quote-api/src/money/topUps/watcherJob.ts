@@ -3,9 +3,11 @@ import type { ObservedTopUp } from '@causeway/ledger'
 import type { Logger } from 'pino'
 import { createReadMemory } from '../../chainReadings/blockCursor.ts'
 import type { Job } from '../../jobs/runJobs.ts'
+import { retryTopUps } from './settleTopUps.ts'
 import type { TopUpChain } from './topUpChain.ts'
 import type { TopUpMetrics } from './topUpMetrics.ts'
-import { retryTopUps, type TopUpPass, watchTopUps } from './watchTopUps.ts'
+import type { TopUpPass } from './topUpPass.ts'
+import { watchTopUps } from './watchTopUps.ts'
 
 /** The job that turns transfers to custody, or tagged transfers to the solver, into balances of sponsors. */
 export function createTopUpWatcher(options: {

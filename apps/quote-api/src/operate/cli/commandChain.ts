@@ -7,7 +7,7 @@ import { loadFiles } from '../../config/configuration.ts'
 import { openComparedChain, topUpReading } from '../../money/topUps/comparedChain.ts'
 import { topUpCalldata } from '../../money/topUps/operator.ts'
 import { type Reconciliation, reconcile } from '../../money/topUps/reconcile.ts'
-import { accountOf } from '../../money/topUps/watchTopUps.ts'
+import { accountOf } from '../../money/topUps/topUpPass.ts'
 import { createRegistry } from '../../pricing/registry.ts'
 import { findSponsorshipChain, type SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
 import {

@@ -1,0 +1,122 @@
+import { DomainError, type Hex, minBigint, type SqlTx, UpstreamUnavailableError } from '@causeway/core'
+import {
+  finalizeTopUp,
+  lockTopUpCursor,
+  moveFinalCursor,
+  type ObservedTopUp,
+  recordTopUp,
+  type TopUpCursor,
+  type TopUpEvent,
+} from '@causeway/ledger'
+import { listDuePutAside, noteTry, putAside, takeFromAside } from '../../requests/work/putAsideStore.ts'
+import type { TopUpChain } from './topUpChain.ts'
+import { accountOf, orphanWhere, type TopUpPass, type TopUpWatcher, writeIfUnmoved } from './topUpPass.ts'
+
+/**
+ * Reads a final range by quorum and books it. Blocks above `settledMax` are read again later, as their lists may grow.
+ * @source F-76
+ */
+export async function settleRange(
+  watcher: TopUpWatcher,
+  cursor: TopUpCursor,
+  { from, to, settledMax }: { readonly from: bigint; readonly to: bigint; readonly settledMax: bigint },
+): Promise<TopUpPass> {
+  const { chain, signal } = watcher
+  // Read before the logs. If the chain changes in between, the next pass finds another hash at this height and halts.
+  const finalHash = await chain.blockHash(to, 'quorum', signal)
+  if (finalHash === undefined) throw new UpstreamUnavailableError('A final block is missing.')
+  const unreadTransactions: Hex[] = []
+  const topUps = await chain.topUps({ from, to }, 'quorum', signal, {
+    isDue: () => true,
+    add: (transaction) => unreadTransactions.push(transaction),
+  })
+  return writeIfUnmoved(watcher, cursor, async (tx, account) => {
+    const { chainId } = account
+    const { purpose } = watcher
+    await putAside(
+      tx,
+      unreadTransactions.map((transactionId) => ({ chainId, transactionId, purpose, reason: 'unanswered' })),
+    )
+    const orphaned = await orphanWhere(
+      tx,
+      account,
+      (event) => event.blockNumber <= to && !isAmong(event, topUps),
+    )
+    const settled = await settleTopUps(tx, topUps)
+    const settledTo = settledMax > cursor.settledTo ? minBigint(to, settledMax) : cursor.settledTo
+    await moveFinalCursor(tx, account, { finalTo: to, finalHash, settledTo })
+    return { seen: [], orphaned, ...settled, aside: unreadTransactions }
+  })
+}
+
+function isAmong(event: TopUpEvent, topUps: readonly ObservedTopUp[]): boolean {
+  return topUps.some(
+    ({ transactionHash, blockHash, log }) =>
+      transactionHash === event.transactionHash &&
+      blockHash === event.blockHash &&
+      log.logIndex === event.logIndex,
+  )
+}
+
+/** Records final transfers, and credits or suspends those that were not final before. */
+async function settleTopUps(
+  tx: SqlTx,
+  topUps: readonly ObservedTopUp[],
+): Promise<Pick<TopUpPass, 'final' | 'conflicts'>> {
+  const final: ObservedTopUp[] = []
+  const conflicts: ObservedTopUp[] = []
+  for (const topUp of topUps) {
+    const { answer, eventId } = await recordTopUp(tx, topUp, { replace: true })
+    const isSettled = answer === 'seen' || answer === 'known'
+    if (!isSettled || eventId === undefined) conflicts.push(topUp)
+    else if (await finalizeTopUp(tx, eventId, { rule: 'finalized', blockHash: topUp.blockHash }))
+      final.push(topUp)
+  }
+  return { final, conflicts }
+}
+
+/** Transactions tried again in one run. */
+const triesAtOnce = 2
+
+/**
+ * Reads transactions again that were put aside. One that can be read now, in a final block, is settled like any other.
+ * @returns what was settled
+ */
+export async function retryTopUps(
+  watcher: Omit<TopUpWatcher, 'fromBlock' | 'lateBlocks' | 'memory'>,
+): Promise<Pick<TopUpPass, 'final' | 'conflicts'>> {
+  const { chain, database, fence, purpose, signal } = watcher
+  const settled: Pick<TopUpPass, 'final' | 'conflicts'>[] = []
+  const due = await listDuePutAside(database, [chain.chainId], { purpose, limit: triesAtOnce })
+  for (const transaction of due) {
+    const topUps = await readAgain(chain, transaction.transactionId, signal)
+    await database.transaction(async (tx) => {
+      await fence(tx)
+      const cursor = await lockTopUpCursor(tx, accountOf(chain))
+      const finalTo = cursor?.finalTo ?? -1n
+      const isFinal = topUps?.every(({ blockNumber }) => blockNumber <= finalTo) === true
+      if (!isFinal || cursor?.haltedReason !== undefined) return noteTry(tx, transaction, undefined)
+      settled.push(await settleTopUps(tx, topUps))
+      await takeFromAside(tx, transaction)
+    })
+  }
+  return {
+    final: settled.flatMap(({ final }) => final),
+    conflicts: settled.flatMap(({ conflicts }) => conflicts),
+  }
+}
+
+/** Top-ups of one transaction; undefined while it cannot be read, or is in no block. */
+async function readAgain(
+  chain: TopUpChain,
+  transactionId: string,
+  signal: AbortSignal,
+): Promise<readonly ObservedTopUp[] | undefined> {
+  try {
+    // CAST: a transaction of an EVM chain is named by its hash.
+    return await chain.topUpsIn(transactionId as Hex, signal)
+  } catch (error) {
+    if (error instanceof DomainError) return undefined
+    throw error
+  }
+}
