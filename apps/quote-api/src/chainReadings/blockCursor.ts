@@ -2,7 +2,7 @@ import { minBigint } from '@causeway/core'
 import type { PassRange } from '@causeway/families'
 import { createLruCache } from '@causeway/rpc'
 
-/** How far a watcher of deposits, payments or top-ups has read its chain. */
+/** Progress of a watcher of deposits, payments or top-ups through the blocks of its chain. */
 export type BlockCursor = {
   /** Final blocks up to this one were read to their end. It moves back only where the chain ends below it. */
   readonly finalTo: bigint
@@ -92,7 +92,7 @@ export function createReadMemory(now: () => number) {
   const open = createLruCache<OpenLook>(rememberedMax)
   return {
     now,
-    /** Whether a listed transaction is to be read. A look at final blocks does not wait for its pause. */
+    /** True if a listed transaction is to be read. A look at final blocks does not wait for its pause. */
     isDue: (transactionId: string, by: 'live' | 'final'): boolean =>
       settled.get(transactionId) === undefined &&
       (by === 'final' || now() >= (open.get(transactionId)?.dueMs ?? 0)),

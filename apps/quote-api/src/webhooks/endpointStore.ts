@@ -3,7 +3,7 @@ import type { Peppers } from '../access/keys/peppers.ts'
 import { openSecrets, type SealedSecrets, sealSecrets, type WebhookSecrets } from './sealedSecrets.ts'
 import { UnreadableSecretsError } from './webhookErrors.ts'
 
-/** Where the messages of an API key go. Its secrets are encrypted. */
+/** Receiver of the messages of an API key. Its secrets are encrypted. */
 export type StoredEndpoint = SealedSecrets & {
   readonly url: string
   readonly createdAt: Date

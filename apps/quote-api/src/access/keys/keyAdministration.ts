@@ -29,7 +29,7 @@ export type ListedKey = {
   readonly revokedAt: Date | undefined
 }
 
-/** Who does it, for the audit log: see `AdminAction`. */
+/** Actor for the audit log: see `AdminAction`. */
 type Attribution = { readonly actor: string }
 
 /** Operations on API keys: one implementation behind the command line and the admin listener. */

@@ -1,4 +1,4 @@
-/** How often one key got one kind of answer within a minute. */
+/** Number of answers of one kind that one key got within a minute. */
 export type UsageRow = {
   readonly apiKeyId: string
   /** Unix seconds at which the minute begins. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Hex, SqlDatabase } from '@causeway/core'
 import { lockUsableKey } from '../keys/keyAdministration.ts'
 
-/** What a wallet is asked to sign so that it becomes the sponsor of a key; good for one try until it expires. */
+/** A text that a wallet signs to become the sponsor of a key; good for one try until it expires. */
 export type Challenge = { readonly wallet: Hex; readonly issuedAt: Date; readonly expiresAt: Date }
 
 /** Open challenges of all keys, kept in the database so that another replica can check the answer. */

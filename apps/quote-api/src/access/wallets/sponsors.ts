@@ -1,7 +1,7 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
 import { createBoundedStalenessCache } from '../keys/boundedStalenessCache.ts'
 
-/** Which wallet pays for the requests of a key. */
+/** Tells the wallet that pays for the requests of a key. */
 export interface Sponsors {
   /**
    * The lower-case wallet linked to the key with this public id; `undefined` when none is, or when

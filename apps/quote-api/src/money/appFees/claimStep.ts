@@ -3,7 +3,7 @@ import type { WorkState } from '../../requests/work/workItem.ts'
 /** The payout that the solver reported, as its chain shows it. `none`: none was reported. `absent`: missing or reverted. */
 export type PayoutReading = 'none' | 'not_final' | 'absent' | 'paid' | 'pays_less'
 
-/** What the job does next with a claim; `pay` marks it paid. */
+/** The job's next step with a claim; `pay` marks it paid. */
 export type ClaimStep =
   | { readonly action: 'wait' }
   | { readonly action: 'pay' }

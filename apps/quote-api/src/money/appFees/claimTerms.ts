@@ -64,9 +64,7 @@ export function resolveClaim(registry: QuoteRegistry, request: ClaimRequest): Cl
     throw new QuoteError(
       'INVALID_RECIPIENT',
       'recipient is an account that nobody holds: name another one.',
-      {
-        data: { field: 'recipient', chainId },
-      },
+      { data: { field: 'recipient', chainId } },
     )
   }
   checkRecipient(chain, request.recipient)
@@ -129,7 +127,7 @@ export function claimCharge(
     : convertUp(extraCost, requirePrice(snapshot, chain.native), requirePrice(snapshot, currency))
 }
 
-/** What the solver may spend on the gas of a payout, in smallest units of the native coin: a plain payment's gas, and `charged`. */
+/** Most that the solver may spend on a payout's gas, in units of the native coin: a plain payment's gas, and `charged`. */
 export function gasChargedFor(
   { chain, currency }: Pick<ClaimTarget, 'chain' | 'currency'>,
   snapshot: MarketSnapshot,

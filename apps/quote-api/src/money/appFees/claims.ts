@@ -12,8 +12,8 @@ import type { ContractSignatures } from '../../access/wallets/contractSignature.
 import { InvalidSignatureError } from '../../access/wallets/walletErrors.ts'
 import { hasSignedDigest } from '../../access/wallets/walletOwner.ts'
 import { unitsBeyondPlain } from '../../pricing/execution/routePayees.ts'
-import { checkLeastPayment } from '../../pricing/fees/feeTerms.ts'
 import { networkFees } from '../../pricing/fees/gas.ts'
+import { checkLeastPayment } from '../../pricing/fees/recipientLack.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { deniedError } from '../../pricing/routes/deniedParties.ts'
 import { type Payee, type PayeePorts, requirePayee } from '../../pricing/routes/mayBePaid.ts'
@@ -179,7 +179,7 @@ class Claims implements AppFeeClaims {
     checkLeastPayment(networkFees(this.#options.snapshot(), chain), { lack, currency, amount })
   }
 
-  /** What the recipient's account lacks to be paid, e.g. a token account. */
+  /** Account state that the recipient lacks to be paid, e.g. a token account. */
   async #lackOf({ chain: { chainId }, currency, recipient: account }: ClaimTarget) {
     return (await this.#options.payees.lackOf({ chainId, account, currency: currency.address })) ?? {}
   }

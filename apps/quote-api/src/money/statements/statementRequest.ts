@@ -29,7 +29,7 @@ export function statementPeriod(
   return checkPeriod({ from: first, to: new Date(last.getTime() + dayMs) }, 'to', nowMs)
 }
 
-/** What a statement is grouped by, in the ledger's order; `text` is a comma-separated list. @throws QuoteError INVALID_REQUEST */
+/** Groups of a statement, in the ledger's order. @param text comma-separated list @throws QuoteError INVALID_REQUEST */
 export function statementGroupsOf(text: string | undefined): readonly StatementGroup[] {
   const groupNames = new Set((text ?? 'day').split(',').filter((name) => name !== ''))
   const groups = statementGroups.filter((group) => groupNames.delete(group))
