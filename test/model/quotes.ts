@@ -2,12 +2,9 @@
 // worth one, a fill costs a flat sum. Earnings, what a deposit buys and what is booked follow the shipped rules.
 import { bpsDenominator, bpsDown, type Hex, minBigint } from '@causeway/core'
 import { afterMoves, assetInventory, skewCostUsd } from '../../apps/quote-api/src/pricing/market/inventory.ts'
-import type {
-  HeldReward,
-  OpenRewards,
-  RatedMove,
-  RewardedMove,
-} from '../../apps/quote-api/src/pricing/openQuotes/openRewards.ts'
+import type { HeldReward, OpenRewards } from '../../apps/quote-api/src/pricing/openQuotes/openRewards.ts'
+import type { RewardedMove } from '../../apps/quote-api/src/pricing/openQuotes/rewardedMoves.ts'
+import type { RatedMove } from '../../apps/quote-api/src/pricing/openQuotes/rewardLimit.ts'
 import type { LatePrice } from '../../apps/quote-api/src/requests/settlement/amounts/lateDeposit.ts'
 import { chainNumbers, type UserChainId, userChainIds } from './network.ts'
 import type { Rules } from './rules.ts'

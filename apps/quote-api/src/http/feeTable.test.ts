@@ -26,7 +26,7 @@ import {
   rentChain,
 } from '../../test/fixtures/rentFamily.ts'
 import { linkedKey, testSponsor } from '../../test/fixtures/sponsor.ts'
-import { createInventoryViews } from '../pricing/market/inventory.ts'
+import { createInventoryViews } from '../pricing/market/inventoryView.ts'
 
 const page = readFileSync(new URL('../../../../docs/reference/fees.md', import.meta.url), 'utf8')
 const operationSchema = z.object({ post: z.object({ description: z.string() }) })

@@ -28,7 +28,7 @@ import {
   unitsOf,
 } from '../../test/fixtures/rentFamily.ts'
 import { resolveClaim } from '../money/appFees/claimTerms.ts'
-import { createInventoryViews } from './market/inventory.ts'
+import { createInventoryViews } from './market/inventoryView.ts'
 
 const prices = { ...examplePrices, 'COIN/USD': usdPrice(100n * e18) }
 const coinUnit = { decimals: 9, usdX18: 100n * e18 }

@@ -1,13 +1,15 @@
-import { divideUp, pow10 } from '@causeway/core'
+import { divideUp, pow10, type UsdX18 } from '@causeway/core'
 import type { QuoteAsset } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
-import { type MeasuredUse, recipientLack, type SubsidyRule } from './fees/feeTerms.ts'
-import { type LegPlan, planLegs } from './legs/legs.ts'
+import type { MeasuredUse, SubsidyRule } from './fees/feeTerms.ts'
+import { recipientLack } from './fees/recipientLack.ts'
+import type { LegPlan } from './legs/legs.ts'
+import { planLegs } from './legs/planLegs.ts'
 import { requirePrice } from './market/marketAccess.ts'
-import type { RewardLimit } from './openQuotes/openRewards.ts'
-import type { PricingDependencies } from './priceRequest.ts'
-import { findCurrency, type QuotableChain, type QuotableCurrency } from './registry.ts'
+import type { RewardLimit } from './openQuotes/rewardLimit.ts'
+import type { PricingDependencies } from './pricingDependencies.ts'
+import { findCurrency, type QuotableChain, type QuotableCurrency, type QuoteRegistry } from './registry.ts'
 import type { AppFeeRequest, Operation, QuoteRequest } from './request.ts'
 import { permitKindOf } from './routes/permit.ts'
 import { enabledChain, type Route } from './routes/route.ts'
@@ -59,8 +61,8 @@ export type PricedDeposit = {
 }
 
 /**
- * Output that a late deposit buys at current prices. Settlement compares it with the quoted output. The route and fees
- * are those of a quote, on the amount that the solver did receive. The sponsor's part stays the debit that was quoted.
+ * Computes the output that a late deposit buys at current prices; settlement compares it with the quoted output. Route
+ * and fees are those of a quote, on the amount that the solver did receive. The sponsor's part stays the quoted debit.
  * @throws QuoteError; of the kind `upstream_unavailable` while prices cannot be read
  * @source rule L-62
  */
@@ -69,27 +71,11 @@ export async function priceDeposit(
   deposit: QuotedDeposit,
   rewards: RewardLimit,
 ): Promise<PricedDeposit> {
-  const { registry, schedule, swapImpactMaxBps, ceilings, legQuoter: quoter } = dependencies
-  const { use } = deposit
+  const { schedule, swapImpactMaxBps, ceilings, legQuoter: quoter } = dependencies
   const snapshot = dependencies.snapshot()
   const inventory = dependencies.inventoryView(snapshot)
-  const origin = enabledChain(registry, deposit.originChainId, 'originChainId')
-  const destination = enabledChain(registry, deposit.destinationChainId, 'destinationChainId')
-  const feeCurrency = requireListed(origin, deposit.feeCurrency)
-  const route: Route = {
-    origin,
-    destination,
-    currencyIn: requireListed(origin, deposit.originCurrency),
-    currencyOut: requireListed(destination, deposit.destinationCurrency),
-    operation: deposit.operation,
-    // The user does not affect the price.
-    user: '',
-    recipient: deposit.recipient,
-    refundTo: undefined,
-    selfExecuted: false,
-  }
-  const nativeUsdX18 = requirePrice(snapshot, destination.native).usdX18
-  const request = requestOf(deposit, route, { nativeUsdX18 })
+  const { route, feeCurrency } = resolveQuoted(deposit, dependencies.registry)
+  const request = requestOf(deposit, route, requirePrice(snapshot, route.destination.native).usdX18)
   const lack = await recipientLack(dependencies.lackOf, route, request)
   const subsidy = fixedSubsidy(deposit.debitMicroUsd, snapshot, dependencies.sponsorAsset)
   const commonInputs = {
@@ -98,7 +84,7 @@ export async function priceDeposit(
     snapshot,
     inventory,
     schedule,
-    use,
+    use: deposit.use,
     lack,
     subsidy,
     rewards,
@@ -117,8 +103,31 @@ export async function priceDeposit(
       refusal = error
     }
   }
-  if (best.amountOut === 0n) throw refusal ?? notListed(origin, deposit.feeCurrency)
+  if (best.amountOut === 0n) throw refusal ?? notListed(route.origin, deposit.feeCurrency)
   return best
+}
+
+/** Finds the quoted route and fee currency in the present configuration. @throws QuoteError */
+function resolveQuoted(
+  deposit: QuotedDeposit,
+  registry: QuoteRegistry,
+): { readonly route: Route; readonly feeCurrency: QuotableCurrency } {
+  const origin = enabledChain(registry, deposit.originChainId, 'originChainId')
+  const destination = enabledChain(registry, deposit.destinationChainId, 'destinationChainId')
+  const feeCurrency = requireListed(origin, deposit.feeCurrency)
+  const route: Route = {
+    origin,
+    destination,
+    currencyIn: requireListed(origin, deposit.originCurrency),
+    currencyOut: requireListed(destination, deposit.destinationCurrency),
+    operation: deposit.operation,
+    // The user does not affect the price.
+    user: '',
+    recipient: deposit.recipient,
+    refundTo: undefined,
+    selfExecuted: false,
+  }
+  return { route, feeCurrency }
 }
 
 /** Plans that begin with the fee currency: the deposit came after any swap on the origin, so no origin leg is left. */
@@ -148,10 +157,11 @@ function fixedSubsidy(
 
 const usdX18PerMicroUsd = 10n ** 12n
 
+/** The request that the deposit's order was quoted for, with the received amount. */
 function requestOf(
   deposit: QuotedDeposit,
   { currencyIn, origin, destination }: Route,
-  { nativeUsdX18 }: { readonly nativeUsdX18: bigint },
+  nativeUsdX18: UsdX18,
 ): QuoteRequest {
   const topupUsdX18 = divideUp(deposit.topupWei * nativeUsdX18, pow10(destination.native.decimals))
   return {

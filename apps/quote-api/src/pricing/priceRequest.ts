@@ -1,45 +1,24 @@
-import type { DenyList } from '@causeway/chains'
-import { bpsDenominator, convertUp, type DomainError, divideUp, usdValueDown } from '@causeway/core'
-import type { QuoteCeilings } from '@causeway/core/config'
+import { bpsDenominator, convertUp, divideUp, usdValueDown } from '@causeway/core'
 import {
-  type FeeFunds,
+  type AccountLack,
   type Holding,
-  type InputLock,
+  type NetworkFees,
   type OriginRoute,
   type PlannedTransaction,
   refuseLocked,
-  type SpendableOutput,
 } from '@causeway/families/rules'
-import type { ChainMarket, Clock, MarketSnapshot } from '@causeway/market'
+import type { ChainMarket, MarketSnapshot } from '@causeway/market'
 import { QuoteError } from './errors.ts'
-import { priceWithCalls, type TryFill } from './execution/destinationCalls.ts'
 import { checkCarried, checkExecutionMode } from './execution/executionMode.ts'
-import { priceSelfExecuted } from './execution/priceSelfExecuted.ts'
 import { askPayees, type JudgedPayees, type PayeeUnits } from './execution/routePayees.ts'
-import {
-  checkLeastPayment,
-  type MeasuredUse,
-  plainUse,
-  recipientLack,
-  type Schedule,
-  type SubsidyRule,
-} from './fees/feeTerms.ts'
+import { plainUse, type SubsidyRule } from './fees/feeTerms.ts'
 import { isExecuted } from './fees/gas.ts'
-import {
-  adviseFallbacks,
-  chooseRefusal,
-  type LegPlan,
-  type LegQuoter,
-  type PoolScope,
-  permittedPlans,
-  planLegs,
-  planSelfExecutedLegs,
-} from './legs/legs.ts'
-import type { ExternalLiquidity, FindLiquidity } from './market/externalLiquidity.ts'
-import type { InventoryView } from './market/inventory.ts'
+import { checkLeastPayment, recipientLack } from './fees/recipientLack.ts'
+import type { PoolScope } from './legs/legs.ts'
+import { adviseFallbacks, permittedPlans, planLegs } from './legs/planLegs.ts'
+import type { ExternalLiquidity } from './market/externalLiquidity.ts'
 import { requireChain, requirePrice } from './market/marketAccess.ts'
-import type { Spending } from './openQuotes/openAllowances.ts'
-import { noReward, type OpenRewards, type RewardLimit } from './openQuotes/openRewards.ts'
+import { noReward, type RewardLimit } from './openQuotes/rewardLimit.ts'
 import {
   type FallbackType,
   fallbackOf,
@@ -48,73 +27,13 @@ import {
   type PricedRoute,
   sumOriginCost,
   sumOriginGas,
-  wayOfRoute,
 } from './pricedRoute.ts'
-import type { QuoteRegistry } from './registry.ts'
+import type { PricingDependencies, UserFacts } from './pricingDependencies.ts'
 import type { QuoteRequest } from './request.ts'
-import type { PayeePorts } from './routes/mayBePaid.ts'
-import { permitKindOf } from './routes/permit.ts'
-import { type Route, resolveRoute } from './routes/route.ts'
-import { priceOrNameAmount, priceOrNameNone } from './solverRoute/acceptedAmount.ts'
-import { priceSolverRoute } from './solverRoute/priceSolverRoute.ts'
+import { type PricingTerms, routePricing } from './routePricing.ts'
+import { resolveRoute } from './routes/route.ts'
 import { timeEstimateSeconds } from './timeEstimate.ts'
-
-/** Facts of a user from his chain; members are undefined when it did not answer in time. */
-export type UserFacts = {
-  readonly balance?: bigint
-  /** Amount of the input currency that the asked spender may take. */
-  readonly allowance?: bigint
-  /** Balances of the asked `touched` holdings, in their order. */
-  readonly held?: readonly (bigint | undefined)[]
-  /** Unspent outputs, in families without balances. */
-  readonly spendable?: readonly SpendableOutput[]
-  /** Native coin of the account that pays the network, in families where a user may have none. */
-  readonly feeFunds?: FeeFunds
-  /** Reason that the user cannot pay the input that he holds. */
-  readonly inputLock?: InputLock
-  /** Error that refuses the request, because endpoints cannot read this user's account at all. */
-  readonly refusal?: DomainError
-}
-
-/** Dependencies of pricing. All are ports: `main.ts` passes the real ones. */
-export type PricingDependencies = PayeePorts & {
-  readonly registry: QuoteRegistry
-  readonly schedule: Schedule
-  readonly swapImpactMaxBps: number
-  readonly ceilings: QuoteCeilings
-  readonly snapshot: () => MarketSnapshot
-  readonly inventoryView: (snapshot: MarketSnapshot) => InventoryView
-  readonly legQuoter: LegQuoter
-  readonly openRewards: OpenRewards
-  /** Never rejects and never takes longer than its own budget. */
-  readonly userFacts: (args: {
-    chainId: number
-    user: string
-    currency: string
-    spender: string | undefined
-    touched: readonly Holding[]
-  }) => Promise<UserFacts>
-  /** Tries fills of orders with calls on their destination. */
-  readonly tryFill: TryFill
-  /** Recent reaction time of solvers on a route in milliseconds, from memory; `undefined` after too few fills. */
-  readonly reactionMsOf: (originChainId: number, destinationChainId: number) => number | undefined
-  /** Absent: nobody is denied. `priceRequest` does not ask it: its callers do so first, by `refuseDeniedRequest`. */
-  readonly denyList?: DenyList | undefined
-  /**
-   * Absent: no chain is ever stopped.
-   * @param paidOn where a solver would pay; undefined where none does
-   * @throws QuoteError CHAIN_STOPPED
-   */
-  readonly refuseStopped?: (origin: number, paidOn: number | undefined) => void
-  /** Absent: there is no external liquidity. */
-  readonly findLiquidity?: FindLiquidity | undefined
-  /**
-   * Counts this quote's spending of an allowance. Absent: it is not counted, as for a mere price.
-   * @returns what other open quotes may still take of the allowance that the route spends
-   */
-  readonly openSpending?: ((spending: Spending) => bigint) | undefined
-  readonly clock: Clock
-}
+import { isHeld, takeAllowance, type UserQuestion, userQuestion } from './userQuestion.ts'
 
 /** A price with everything a response or a quote is made of. */
 export type PricedRequest = PricedRoute & {
@@ -166,22 +85,22 @@ export async function priceRequest(
   }
 }
 
+/** Tries configured pools, then fallbacks if the caller allows them; if he does not, the refusal advises them. */
 async function priceWithFallbacks(
   dependencies: PricingDependencies,
   request: QuoteRequest,
-  pricingOptions: Required<PricedFor>,
+  { subsidy, rewards }: Required<PricedFor>,
 ): Promise<PricedRequest> {
-  const { subsidy, rewards } = pricingOptions
-  const inputs = { subsidy, rewards, external: [] }
+  const terms = { subsidy, rewards, external: [] }
   try {
-    return await priceInScope(dependencies, request, { ...inputs, poolScope: 'configured' })
+    return await priceInScope(dependencies, request, { ...terms, poolScope: 'configured' })
   } catch (error) {
     if (!(error instanceof QuoteError) || !isPoolRefusal(error)) throw error
     if (!request.useFallbacks) {
       const route = resolveRoute(dependencies.registry, request)
       throw adviseFallbacks(error, { route, swaps: request.swaps })
     }
-    return priceInScope(dependencies, request, { ...inputs, poolScope: 'fallbacks' })
+    return priceInScope(dependencies, request, { ...terms, poolScope: 'fallbacks' })
   }
 }
 
@@ -225,110 +144,52 @@ function isPoolRefusal({ code, data }: QuoteError): boolean {
 async function priceInScope(
   dependencies: PricingDependencies,
   request: QuoteRequest,
-  {
-    subsidy,
-    rewards,
-    poolScope,
-    external,
-  }: Pick<PlanInputs, 'subsidy' | 'rewards' | 'poolScope' | 'external'>,
+  { subsidy, rewards, poolScope, external }: PricingTerms,
 ): Promise<PricedRequest> {
   if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
   const route = resolveRoute(dependencies.registry, request)
-  dependencies.refuseStopped?.(
-    route.origin.chainId,
-    route.selfExecuted ? undefined : route.destination.chainId,
-  )
+  const { origin, destination, selfExecuted } = route
+  dependencies.refuseStopped?.(origin.chainId, selfExecuted ? undefined : destination.chainId)
   checkExecutionMode(route, request)
-  const plans = route.selfExecuted ? [] : permittedPlans(planLegs(route, poolScope), request.swaps)
+  const plans = selfExecuted ? [] : permittedPlans(planLegs(route, poolScope), request.swaps)
   const snapshot = dependencies.snapshot()
-  const originMarket = requireChain(snapshot, route.origin.chainId)
-  const question = factsQuestion(route, plans, request)
-  const facts = dependencies.userFacts(question)
-  const isPlainSend = route.selfExecuted && route.operation === 'send'
-  const sendLack = isPlainSend ? recipientLack(dependencies.lackOf, route, request) : undefined
-  const judgePayees = askPayees(dependencies, { route, request, plans, snapshot })
+  const originMarket = requireChain(snapshot, origin.chainId)
+  const inputs = { request, route, plans, snapshot, subsidy, rewards, poolScope, external }
 
-  const priceUsing = await routePricing(dependencies, {
-    request,
-    route,
-    plans,
-    snapshot,
-    subsidy,
-    rewards,
-    poolScope,
-    external,
-  })
+  const question = userQuestion(route, plans, request)
+  const userFacts = dependencies.userFacts(question)
+  const isPlainSend = selfExecuted && route.operation === 'send'
+  const sendLack = isPlainSend ? recipientLack(dependencies.lackOf, route, request) : undefined
+  const judgePayees = askPayees(dependencies, inputs)
+
+  const priceUsing = await routePricing(dependencies, inputs)
   const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
-  const { balance, allowance, held = [], spendable, feeFunds, inputLock, refusal } = await facts
-  if (refusal !== undefined) throw refusal
-  const origin = originRoute(priced, request)
-  const heldBy = ({ account, currency }: Holding) =>
-    held[
-      question.touched.findIndex((holding) => holding.account === account && holding.currency === currency)
-    ]
+  const facts = await userFacts
+  if (facts.refusal !== undefined) throw facts.refusal
   const { fees } = originMarket
-  const lack = await sendLack
-  if (lack !== undefined)
-    checkLeastPayment(fees, { lack, currency: route.currencyOut, amount: priced.amountOut })
-  const openSpending = takeAllowance(dependencies, { priced, request, question, allowance })
-  const planFacts = {
-    allowance,
-    openSpending,
-    balance,
-    heldBy,
-    recipientLack: lack,
-    spendable,
-    feeFunds,
-    fees,
-  }
-  const transactions = refuseLocked(route.origin.quoting.plan(origin, planFacts), origin, inputLock)
+  const answers = { fees, question, facts, recipientLack: await sendLack }
+  const plannedFrom = originRoute(priced, request)
+  const transactions = planTransactions(dependencies, request, { priced, plannedFrom }, answers)
+  // The solver sends and pays for the calls that `POST /execute` submits.
+  const sentByUser = priced.solver !== undefined && isExecuted(request) ? [] : transactions
+  const fillSeconds = estimateSeconds(dependencies, priced, request.useDepositAddress)
   return {
     ...priced,
     refundAccounts,
     snapshot,
     originMarket,
-    origin,
+    origin: plannedFrom,
     transactions,
-    originCost: sumOriginCost(
-      fees,
-      priced.solver !== undefined && isExecuted(request) ? [] : transactions,
-      request.depositFeePayer,
-    ),
+    originCost: sumOriginCost(fees, sentByUser, request.depositFeePayer),
     originGas: sumOriginGas(fees, transactions),
-    timeEstimateSeconds:
-      timeEstimate(dependencies, priced, request.useDepositAddress) + readySeconds(external),
-    userBalance: isHeld(route.origin, route.user) ? balance : undefined,
+    timeEstimateSeconds: fillSeconds + readySeconds(external),
+    userBalance: isHeld(origin, route.user) ? facts.balance : undefined,
     fallbackType: request.useFallbacks
       ? (fallbackOf([priced.originLeg, priced.destinationLeg]) ?? 'none')
       : undefined,
     external,
     mayUseExternal: request.useExternalLiquidity,
   }
-}
-
-/**
- * Returns a function that prices the route for given gas units of its payees. With calls, only the requested amount is
- * priced; without, a refusal names an amount that is accepted.
- */
-async function routePricing(
-  dependencies: PricingDependencies,
-  inputs: PlanInputs,
-): Promise<(units: PayeeUnits) => Promise<PricedRoute>> {
-  const { request, route } = inputs
-  const { clock, tryFill } = dependencies
-  const priceAmount = await amountPricing(dependencies, inputs)
-  const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
-  const requestedAmount = { amount: request.amount, currency, clock }
-  return ({ payeeUnits, refundUnits }) =>
-    route.selfExecuted || request.txs.length === 0
-      ? priceOrNameAmount(requestedAmount, (amount) =>
-          priceAmount(amount, { callUnits: 0n, callBytes: 0n, payeeUnits, refundUnits }),
-        )
-      : priceOrNameNone(requestedAmount, () =>
-          priceWithCalls({ route, request, tryFill }, (use) =>
-            priceAmount(request.amount, { ...use, payeeUnits, refundUnits }),
-          ),
-        )
 }
 
 /**
@@ -348,10 +209,47 @@ async function priceWithPayees(
   return { priced: charged, refundAccounts: (await judgePayees(charged)).refundAccounts }
 }
 
-/** False for a placeholder that pages send before a wallet is connected, and for an account that nobody holds. */
-const isHeld = ({ quoting, payees }: Route['origin'], user: string): boolean =>
-  !quoting.isNobody(user) && !payees.isBurnt(user)
+/** What is known of the origin and the user once the route is priced. */
+type UserAnswers = {
+  readonly fees: NetworkFees
+  readonly question: UserQuestion
+  readonly facts: UserFacts
+  /** Asked only for a plain send, in which the user pays the recipient himself. */
+  readonly recipientLack: AccountLack | undefined
+}
 
+/**
+ * Plans the transactions that the user sends, and counts the allowance that they spend.
+ * @throws QuoteError AMOUNT_TOO_LOW, and the refusal of an input that is locked
+ */
+function planTransactions(
+  dependencies: PricingDependencies,
+  request: QuoteRequest,
+  { priced, plannedFrom }: { readonly priced: PricedRoute; readonly plannedFrom: OriginRoute },
+  { fees, question, facts, recipientLack: lack }: UserAnswers,
+): readonly PlannedTransaction[] {
+  const { route, amountOut } = priced
+  const { balance, allowance, held = [], spendable, feeFunds, inputLock } = facts
+  if (lack !== undefined) checkLeastPayment(fees, { lack, currency: route.currencyOut, amount: amountOut })
+  const openSpending = takeAllowance(dependencies, priced, request, question, allowance)
+  const heldBy = ({ account, currency }: Holding) =>
+    held[
+      question.touched.findIndex((holding) => holding.account === account && holding.currency === currency)
+    ]
+  const planFacts = {
+    allowance,
+    openSpending,
+    balance,
+    heldBy,
+    recipientLack: lack,
+    spendable,
+    feeFunds,
+    fees,
+  }
+  return refuseLocked(route.origin.quoting.plan(plannedFrom, planFacts), plannedFrom, inputLock)
+}
+
+/** Seconds until the money of all offers is with the solver. */
 const readySeconds = (external: readonly ExternalLiquidity[]): number =>
   Math.max(0, ...external.map((offer) => offer.readySeconds))
 
@@ -375,119 +273,6 @@ async function refuseZero(
   }
 }
 
-/** Question to the origin about the user, with the holdings that his transactions write. */
-function factsQuestion(route: Route, plans: readonly LegPlan[], request: QuoteRequest) {
-  const { origin, currencyIn, currencyOut, user, recipient } = route
-  const by = wayOfRoute(route, { isSolved: !route.selfExecuted }, request)
-  const deposited = [...new Set(plans.map(({ feeCurrency }) => feeCurrency))]
-  const feePayer = request.depositFeePayer ?? user
-  return {
-    chainId: origin.chainId,
-    user,
-    currency: currencyIn.address,
-    spender: spenderOf(route, plans, request),
-    // Unknown where any wallet may pay a deposit address, or before a wallet is connected.
-    feePayer: request.useDepositAddress || !isHeld(origin, feePayer) ? undefined : feePayer,
-    touched: origin.quoting.touched({ user, recipient, by, currencyOut, deposited }),
-  }
-}
-
-/** Counts what this quote spends of an allowance. @returns the part that other open quotes may take @source Q-53 */
-function takeAllowance(
-  { openSpending }: Pick<PricingDependencies, 'openSpending'>,
-  {
-    priced: { route, amountInMax },
-    request: { tradeType, amount },
-    question: { chainId, user, currency, spender },
-    allowance,
-  }: {
-    readonly priced: Pick<PricedRoute, 'route' | 'amountInMax'>
-    readonly request: QuoteRequest
-    readonly question: ReturnType<typeof factsQuestion>
-    readonly allowance: bigint | undefined
-  },
-): bigint {
-  if (openSpending === undefined || spender === undefined || !isHeld(route.origin, user)) return 0n
-  const { origin, currencyOut, recipient } = route
-  const purchase = [currencyOut.chainId, currencyOut.address, recipient, tradeType, amount].join(' ')
-  const spending = { chainId, currency, spender, purchase, amount: amountInMax, allowance }
-  return openSpending({ ...spending, user: origin.codec.canonicalAddress(user) })
-}
-
-/** Contract that the user must allow to take the input; undefined where nothing needs an allowance. */
-function spenderOf(
-  route: Route,
-  plans: readonly Pick<LegPlan, 'origin'>[],
-  request: Pick<QuoteRequest, 'explicitDeposit' | 'usePermit' | 'useDepositAddress'>,
-): string | undefined {
-  const { origin, currencyIn, operation } = route
-  if (request.useDepositAddress) return undefined
-  if (request.usePermit)
-    return permitKindOf(origin, currencyIn) === 'permit2'
-      ? origin.quoting.spenderOf('permit2', currencyIn)
-      : undefined
-  if (route.selfExecuted)
-    return operation === 'swap' ? origin.quoting.spenderOf('swap', currencyIn) : undefined
-  if (plans.some((plan) => plan.origin !== undefined))
-    return origin.quoting.spenderOf('swap-deposit', currencyIn)
-  return request.explicitDeposit ? origin.quoting.spenderOf('deposit', currencyIn) : undefined
-}
-
-type PlanInputs = {
-  request: QuoteRequest
-  route: Route
-  /** Empty where the user executes the route alone. */
-  plans: readonly LegPlan[]
-  snapshot: MarketSnapshot
-  subsidy: SubsidyRule
-  rewards: RewardLimit
-  poolScope: PoolScope
-  external: readonly ExternalLiquidity[]
-}
-
-/** Returns a function that prices any amount of the request. What it needs of chains is asked once, before. */
-async function amountPricing(
-  dependencies: PricingDependencies,
-  inputs: PlanInputs,
-): Promise<(amount: bigint, use: MeasuredUse) => Promise<PricedRoute>> {
-  const { request, route, snapshot, plans, subsidy, rewards, external } = inputs
-  const { legQuoter: quoter, swapImpactMaxBps, schedule, ceilings } = dependencies
-  const requestOf = (amount: bigint) => (amount === request.amount ? request : { ...request, amount })
-  if (route.selfExecuted) {
-    const legs = route.operation === 'send' ? [] : planSelfExecutedLegs(route, inputs.poolScope)
-    return (amount) =>
-      priceSelfExecuted({ request: requestOf(amount), route, snapshot, quoter, swapImpactMaxBps, legs })
-  }
-  const lack = await recipientLack(dependencies.lackOf, route, request)
-  const inventory = dependencies.inventoryView(snapshot)
-  const settings = { schedule, quoter, swapImpactMaxBps, ceilings }
-  const routeInputs = { route, snapshot, inventory, lack, subsidy, rewards, external }
-  return (amount, use) =>
-    bestPlan(plans, (plan) =>
-      priceSolverRoute({ request: requestOf(amount), plan, use, ...routeInputs, ...settings }),
-    )
-}
-
-/** Prices every plan and keeps the best for the user; a refusal stands only when all plans are refused. */
-async function bestPlan(
-  plans: readonly LegPlan[],
-  priceAlong: (plan: LegPlan) => Promise<PricedRoute>,
-): Promise<PricedRoute> {
-  let best: PricedRoute | undefined
-  let refusal: QuoteError | undefined
-  for (const plan of plans) {
-    try {
-      const priced = await priceAlong(plan)
-      if (best === undefined || isBetter(priced, best)) best = priced
-    } catch (error) {
-      if (!(error instanceof QuoteError)) throw error
-      refusal = chooseRefusal(refusal, error)
-    }
-  }
-  if (best === undefined) throw refusal
-  return best
-}
-
 /** Limit of the reward that a caller may earn now, beside all open quotes. Keys may earn more than callers without. */
 export function rewardsFor(
   { openRewards, clock }: Pick<PricingDependencies, 'openRewards' | 'clock'>,
@@ -499,13 +284,7 @@ export function rewardsFor(
 const withoutSponsor = (): bigint => 0n
 const unsponsored: SubsidyRule = () => withoutSponsor
 
-function isBetter(candidate: PricedRoute, best: PricedRoute): boolean {
-  return candidate.tradeType === 'EXACT_INPUT'
-    ? candidate.amountOut > best.amountOut
-    : candidate.amountIn < best.amountIn
-}
-
-function timeEstimate(
+function estimateSeconds(
   { reactionMsOf }: Pick<PricingDependencies, 'reactionMsOf'>,
   { route, prices, amountIn }: PricedRoute,
   isSwept: boolean,

@@ -3,10 +3,11 @@ import type { NetworkFees, OriginRoute, PlannedTransaction } from '@causeway/fam
 import type { MarketSnapshot } from '@causeway/market'
 import type { GasTopup, MeasuredUse } from './fees/feeTerms.ts'
 import type { FeeSplit } from './fees/solve.ts'
-import type { LegImpact, LegQuote } from './legs/legs.ts'
+import type { LegImpact } from './legs/legImpact.ts'
+import type { LegQuote } from './legs/legs.ts'
 import { type PricedCurrency, requirePrice, shownPrice } from './market/marketAccess.ts'
-import type { RewardedMove } from './openQuotes/openRewards.ts'
 import { skewMicroUsd } from './openQuotes/rewardBudget.ts'
+import type { RewardedMove } from './openQuotes/rewardedMoves.ts'
 import type { QuotableCurrency } from './registry.ts'
 import type { QuoteRequest, TradeType } from './request.ts'
 import { permitKindOf } from './routes/permit.ts'
@@ -24,7 +25,7 @@ export type SolverTerms = {
   readonly use: MeasuredUse
   /** Charge for the fill's network fee, in smallest units of the native coin there. */
   readonly gasCharged: bigint
-  /** Which side of the origin swap is exact when its step runs. */
+  /** Side of the origin swap that is exact when its step runs. */
   readonly originSwapTrade: 'exactInput' | 'exactOutput'
 }
 
@@ -135,7 +136,7 @@ export function originRoute(priced: PricedRoute, request: DepositChoice): Origin
   return {
     user,
     recipient,
-    by: wayOf(priced, request),
+    by: wayOfRoute(route, { isSolved: solver !== undefined }, request),
     ...(request.depositFeePayer !== undefined && { depositFeePayer: request.depositFeePayer }),
     ...(request.userPublicKey !== undefined && { userPublicKey: request.userPublicKey }),
     ...(request.outputChoice !== undefined && { outputChoice: request.outputChoice }),
@@ -156,10 +157,6 @@ export function originRoute(priced: PricedRoute, request: DepositChoice): Origin
         : undefined,
     deposited: solver && { currency: priced.feeCurrency, amount: solver.depositAmount },
   }
-}
-
-function wayOf({ route, solver }: PricedRoute, request: DepositChoice): OriginRoute['by'] {
-  return wayOfRoute(route, { isSolved: solver !== undefined }, request)
 }
 
 /** Means by which the input leaves the user; independent of the amount. `isSolved`: a solver fills the route. */

@@ -1,6 +1,6 @@
 import { usdValueDown } from '@causeway/core'
 import { offerOf, payableWithOffer } from './market/externalLiquidity.ts'
-import type { InventoryView } from './market/inventory.ts'
+import type { InventoryView } from './market/inventoryView.ts'
 import type { QuotePromise } from './openQuotes/openQuotes.ts'
 import type { PricedRequest } from './priceRequest.ts'
 

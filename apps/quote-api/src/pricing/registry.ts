@@ -58,7 +58,7 @@ export type QuotableChain = {
   readonly config: QuoteChain
   /** Canonical address. */
   readonly depository: string
-  /** Tells accounts that are never paid there. */
+  /** Tells which accounts are never paid there. */
   readonly payees: PayeeRule
   readonly native: QuotableCurrency
   /** Undefined where the configuration lists none. */
@@ -69,7 +69,7 @@ export type QuotableChain = {
   readonly solverCurrencies: readonly QuotableCurrency[]
 }
 
-/** Which chains and currencies can be quoted. Built once at start; look-ups take constant time. */
+/** Chains and currencies that can be quoted. Built once at start; look-ups take constant time. */
 export type QuoteRegistry = {
   readonly chains: readonly QuotableChain[]
   readonly chainById: ReadonlyMap<number, QuotableChain>
@@ -105,29 +105,19 @@ export function createRegistry(
       continue
     }
     const family = families[entry.vmType]
-    if (family === undefined) problems.push(`chains.${key}: a chain of ${entry.vmType} cannot be quoted`)
-    else if (feeModelClass(config.feeModel) !== family.feeModel)
-      problems.push(`chains.${key}.feeModel: ${config.feeModel.kind} is none of ${entry.vmType}`)
-    else {
-      for (const setting of addressSettings)
-        if (config[setting] !== undefined && setting !== family.addressSetting)
-          problems.push(
-            `chains.${key}.${setting}: chains of ${entry.vmType} make no deposit addresses with it`,
-          )
-      quotable.push(
-        quotableChain({
-          key,
-          config,
-          entry,
-          family,
-          assets,
-          problems,
-          depository: entry.depository,
-          file,
-          custody,
-        }),
-      )
+    if (family === undefined) {
+      problems.push(`chains.${key}: a chain of ${entry.vmType} cannot be quoted`)
+      continue
     }
+    if (feeModelClass(config.feeModel) !== family.feeModel) {
+      problems.push(`chains.${key}.feeModel: ${config.feeModel.kind} is none of ${entry.vmType}`)
+      continue
+    }
+    for (const setting of addressSettings)
+      if (config[setting] !== undefined && setting !== family.addressSetting)
+        problems.push(`chains.${key}.${setting}: chains of ${entry.vmType} make no deposit addresses with it`)
+    const { depository } = entry
+    quotable.push(quotableChain({ key, config, entry, family, assets, problems, depository, file, custody }))
   }
   if (problems.length > 0) throw new ConfigurationError(`Bad quote configuration:\n${problems.join('\n')}`)
   return {

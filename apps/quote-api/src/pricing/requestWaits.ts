@@ -1,6 +1,6 @@
 import { type Deadline, startDeadline, UpstreamUnavailableError, whenAborted } from '@causeway/core'
 import type { LegQuoter } from './legs/legs.ts'
-import type { PricingDependencies } from './priceRequest.ts'
+import type { PricingDependencies } from './pricingDependencies.ts'
 
 /** Time budget for all chain questions of one request together. */
 export const chainBudgetMs = 1_500

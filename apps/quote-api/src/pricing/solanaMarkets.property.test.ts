@@ -27,7 +27,7 @@ import {
   toRequest,
 } from '../../test/fixtures/randomMarkets.ts'
 import { createPoolLegQuoter } from './legs/poolLegQuoter.ts'
-import { createInventoryViews } from './market/inventory.ts'
+import { createInventoryViews } from './market/inventoryView.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import { priceRequest, rewardsFor } from './priceRequest.ts'
 import { createRegistry } from './registry.ts'

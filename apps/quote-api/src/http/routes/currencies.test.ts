@@ -18,7 +18,7 @@ import {
   weth,
 } from '../../../test/fixtures/market.ts'
 import { sdkMembersAt } from '../../../test/fixtures/sdkTypes.ts'
-import { createInventoryViews } from '../../pricing/market/inventory.ts'
+import { createInventoryViews } from '../../pricing/market/inventoryView.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { currenciesResponseSchema } from '../wire/currencies.ts'
 

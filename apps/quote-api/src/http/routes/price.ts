@@ -1,5 +1,6 @@
 import { type ApiKeyRecord, errorResponses, type HttpApp } from '@causeway/http'
-import { type PricingDependencies, priceRequest, rewardsFor } from '../../pricing/priceRequest.ts'
+import { priceRequest, rewardsFor } from '../../pricing/priceRequest.ts'
+import type { PricingDependencies } from '../../pricing/pricingDependencies.ts'
 import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
 import { refuseDeniedRequest } from '../../pricing/routes/deniedParties.ts'
 import { pricingErrors } from '../routeErrors.ts'

@@ -26,8 +26,8 @@ export type TryFill = (fill: TriedFill) => Promise<bigint>
 type DeliveryRequest = Pick<QuoteRequest, 'txs' | 'tradeType' | 'amount'>
 
 /**
- * Who gets the output, and which calls run with it, from the order's clone. A single call that only transfers the whole
- * native output needs no clone: it becomes a plain payment to its target. That holds for EXACT_OUTPUT only, whose
+ * Decides who gets the output, and which calls run with it from the order's clone. A single call that only transfers the
+ * whole native output needs no clone: it becomes a plain payment to its target. That holds for EXACT_OUTPUT only, whose
  * output equals the call's value.
  * @source rule L-34
  */
@@ -56,13 +56,12 @@ export function payeeOf(
   { filler, orderSalt }: { readonly filler: string | undefined; readonly orderSalt: Hex },
 ): string {
   if (calls.length === 0) return recipient
-  const { fillContract, ...parties } = callParties(destination, filler)
-  const { hexAddress } = destination.quoting
+  const parties = callParties(destination, filler)
   return orderCloneAddress({
-    fillContract,
+    fillContract: parties.fillContract,
     filler: parties.filler,
     orderSalt,
-    recipient: hexAddress(recipient),
+    recipient: destination.quoting.hexAddress(recipient),
     calls,
   })
 }
@@ -118,8 +117,6 @@ function aboveLimit(
   return new QuoteError(
     'DESTINATION_TX_FAILED',
     `The destination calls fail on chain ${chainId}: ${reason}.`,
-    {
-      data: { chainId, reason, field: 'txsGasLimit', minimum: units.toString() },
-    },
+    { data: { chainId, reason, field: 'txsGasLimit', minimum: units.toString() } },
   )
 }

@@ -1,6 +1,6 @@
 import { multipleDown, multipleUp } from '@causeway/core'
 import { QuoteError } from '../errors.ts'
-import { planLegs } from '../legs/legs.ts'
+import { planLegs } from '../legs/planLegs.ts'
 import type { PricedRoute } from '../pricedRoute.ts'
 import type { QuotableCurrency } from '../registry.ts'
 import type { QuoteRequest } from '../request.ts'
@@ -25,9 +25,7 @@ export function checkExecutionMode(route: Route, request: QuoteRequest): void {
     throw new QuoteError(
       'INVALID_REQUEST',
       'strict is a kind of deposit address: it needs useDepositAddress.',
-      {
-        data: { field: 'strict' },
-      },
+      { data: { field: 'strict' } },
     )
   }
   if (request.usePermit) checkPermit(route, request)

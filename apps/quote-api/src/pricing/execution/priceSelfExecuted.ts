@@ -2,17 +2,9 @@ import { bpsDenominator, divideUp, usdValueDown } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../errors.ts'
 import { withoutFees } from '../fees/solve.ts'
-import {
-  adverseBpsOf,
-  checkDepth,
-  checkImpact,
-  chooseRefusal,
-  type Leg,
-  type LegQuote,
-  type LegQuoter,
-  legImpact,
-  permittedPlans,
-} from '../legs/legs.ts'
+import { adverseBpsOf, checkDepth, checkImpact, legImpact } from '../legs/legImpact.ts'
+import type { Leg, LegQuote, LegQuoter } from '../legs/legs.ts'
+import { chooseRefusal, permittedPlans } from '../legs/planLegs.ts'
 import { dearerClass, minimumAfterSlippage, slippageBps } from '../legs/slippage.ts'
 import { type PricedRoute, shownPrices } from '../pricedRoute.ts'
 import type { QuoteRequest } from '../request.ts'

@@ -41,37 +41,42 @@ export function askPayees(
   ports: PayeePorts,
   inputs: PayeeInputs,
 ): (priced: PricedRoute) => Promise<JudgedPayees> {
-  const { route, plans } = inputs
-  // Only starts the questions: the ports cache their answers, and the judge below asks again.
+  // The judge asks again: the ports cache their answers.
   for (const { chain, account, currency } of earlyPayees(inputs)) {
     const question = { chainId: chain.chainId, account, currency: currency.address }
     if (chain.quoting.isNobody(account)) continue
     if (!chain.quoting.paysTokensToCode) void ports.hasCode(question)
     void ports.lackOf(question)
   }
-  return async (priced) => {
-    const { solver, feeCurrency: currency } = priced
-    if (plans.length === 0 || solver === undefined) return { refundAccounts: [], units: plainUse }
-    const paid = paidOnDestination(inputs, priced)
-    const amount = solver.depositAmount
-    const question = { ...inputs, currency, amount }
-    const [accounts] = await Promise.all([
-      refundAccounts(ports, question),
-      ...paid.map((payee) => requirePayee(ports, payee, fieldOf(inputs))),
-    ])
-    const isNamed = isRefundNamed(inputs)
-    const refunded = accounts.map((account) => ({ chain: route.origin, account, currency, amount, isNamed }))
-    // The ports cache the trials that were made just above.
-    const [payeeUnits, refundUnits] = await Promise.all([
-      Promise.all(paid.map((payment) => unitsBeyondPlain(ports, inputs.snapshot, { kind: 'fill', payment }))),
-      Promise.all(
-        refunded.map((payment) => unitsBeyondPlain(ports, inputs.snapshot, { kind: 'refund', payment })),
-      ),
-    ])
-    return {
-      refundAccounts: accounts,
-      units: { payeeUnits: sumOf(payeeUnits), refundUnits: refundUnits.reduce(maxBigint, 0n) },
-    }
+  return (priced) => judgePayees(ports, inputs, priced)
+}
+
+async function judgePayees(
+  ports: PayeePorts,
+  inputs: PayeeInputs,
+  priced: PricedRoute,
+): Promise<JudgedPayees> {
+  const { route, plans, snapshot } = inputs
+  const { solver, feeCurrency: currency } = priced
+  if (plans.length === 0 || solver === undefined) return { refundAccounts: [], units: plainUse }
+  const paid = paidOnDestination(inputs, priced)
+  const amount = solver.depositAmount
+  const question = { ...inputs, currency, amount }
+  const [accounts] = await Promise.all([
+    refundAccounts(ports, question),
+    ...paid.map((payee) => requirePayee(ports, payee, fieldOf(inputs))),
+  ])
+  const isNamed = isRefundNamed(inputs)
+  const refunded = accounts.map((account) => ({ chain: route.origin, account, currency, amount, isNamed }))
+  // The ports cache the trials that were made just above.
+  const [payeeUnits, refundUnits] = await Promise.all([
+    Promise.all(paid.map((payment) => unitsBeyondPlain(ports, snapshot, { kind: 'fill', payment }))),
+    Promise.all(refunded.map((payment) => unitsBeyondPlain(ports, snapshot, { kind: 'refund', payment }))),
+  ])
+  return {
+    refundAccounts: accounts,
+    // The fill makes all its payments, but a refund only one of them.
+    units: { payeeUnits: sumOf(payeeUnits), refundUnits: refundUnits.reduce(maxBigint, 0n) },
   }
 }
 
@@ -110,20 +115,19 @@ const fieldOf = ({ request }: PayeeInputs): string => (request.recipient === und
 function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: PricedRoute): readonly Payee[] {
   const { route, request } = inputs
   const { destination: chain, recipient: account, currencyOut } = route
-  const commonFields = { chain, account, makesState: true, isNamed: request.recipient !== undefined }
-  const { topup } = solver ?? {}
-  return [
-    {
-      ...commonFields,
-      what: 'output',
-      currency: currencyOut,
-      amount: amountOut,
-      isNamed: commonFields.isNamed && request.txs.length === 0,
-    } as const,
-    ...(topup === undefined
-      ? []
-      : [{ ...commonFields, what: 'topup', currency: topup.currency, amount: topup.amountWei } as const]),
-  ]
+  const common = { chain, account, makesState: true }
+  const isNamed = request.recipient !== undefined
+  const output = {
+    ...common,
+    what: 'output',
+    currency: currencyOut,
+    amount: amountOut,
+    isNamed: isNamed && request.txs.length === 0,
+  } as const
+  const topup = solver?.topup
+  if (topup === undefined) return [output]
+  const { currency, amountWei: amount } = topup
+  return [output, { ...common, what: 'topup', currency, amount, isNamed }]
 }
 
 /** Accounts that are probably paid, as far as they are known before the route is priced. */
@@ -160,13 +164,13 @@ type RefundQuestion = {
 
 /**
  * Accounts that the order names for its refund. The first is `refundTo`; without one `recipient`, unless
- * `candidateRefusal` objects; else `user`. The second is `user`, where it differs and may be paid, but not for a
+ * `chooseRefunded` prefers the user; else `user`. The second is `user`, where it differs and may be paid, but not for a
  * deposit address, whose terms name one account. @source Q-63, Q-64
  */
 async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Promise<readonly string[]> {
   const { route, request, currency, amount } = question
   const { origin: chain, user, refundTo } = route
-  const candidate = defaultCandidate(route, request)
+  const candidate = refundTo === undefined ? defaultCandidate(route, request) : undefined
   const isNamed = isRefundNamed(question)
   const isUser = (account: string) => chain.codec.spellAddress(account) === chain.codec.spellAddress(user)
   const payee = (account: string): Payee => {
@@ -176,12 +180,10 @@ async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Prom
       : { ...refund, makesState: false }
   }
   const isBurnt = chain.payees.isBurnt(user)
-  const [userRefusal, refundToRefusal, refusalOfCandidate] = await Promise.all([
+  const [userRefusal, refundToRefusal, refunded] = await Promise.all([
     isBurnt ? undefined : refusalOf(ports, payee(user)),
     refundTo === undefined ? undefined : refusalOf(ports, payee(refundTo)),
-    refundTo === undefined && candidate !== undefined
-      ? candidateRefusal(ports, payee(candidate), route)
-      : undefined,
+    candidate === undefined ? 'user' : chooseRefunded(ports, payee(candidate), route),
   ])
   const mayPayUser = userRefusal === undefined && !isBurnt
   const withUser = (first: string): readonly string[] =>
@@ -191,9 +193,9 @@ async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Prom
     const data = mayPayUser && !isUser(refundTo) ? { refundToInstead: user } : {}
     throw refusedPayee(refundToRefusal, payee(refundTo), { field: 'refundTo', data })
   }
-  if (candidate !== undefined && refusalOfCandidate === undefined) return withUser(candidate)
-  if (candidate !== undefined && refusalOfCandidate === 'silent')
-    throw refusedPayee(refusalOfCandidate, payee(candidate), {
+  if (candidate !== undefined && refunded === 'candidate') return withUser(candidate)
+  if (candidate !== undefined && refunded === 'silent')
+    throw refusedPayee('silent', payee(candidate), {
       field: 'refundTo',
       shown: 'refundTo is missing, and recipient',
     })
@@ -202,21 +204,21 @@ async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Prom
 }
 
 /**
- * Undefined where the candidate may be refunded; `user` where the user is refunded instead; `silent` where a chain does
- * not answer in time. A contract wallet on the destination that has no code on the origin may be nobody's there.
+ * Decides whether the candidate or the user is refunded; `silent` where a chain does not answer in time. A contract
+ * wallet on the destination that has no code on the origin may be nobody's there, so the user is refunded.
  */
-async function candidateRefusal(
+async function chooseRefunded(
   ports: PayeePorts,
-  payee: Payee,
+  candidate: Payee,
   { origin, destination }: Route,
-): Promise<'silent' | 'user' | undefined> {
-  const { account } = payee
+): Promise<'candidate' | 'user' | 'silent'> {
+  const { account } = candidate
   const [refusal, hasDestinationCode, hasOriginCode] = await Promise.all([
-    refusalOf(ports, payee),
+    refusalOf(ports, candidate),
     ports.hasCode({ chainId: destination.chainId, account }),
     ports.hasCode({ chainId: origin.chainId, account }),
   ])
   if (typeof refusal === 'object') return 'user'
   if (refusal === 'silent' || hasDestinationCode === undefined || hasOriginCode === undefined) return 'silent'
-  return hasDestinationCode && !hasOriginCode ? 'user' : undefined
+  return hasDestinationCode && !hasOriginCode ? 'user' : 'candidate'
 }

@@ -1,25 +1,19 @@
-import {
-  amountForUsdDown,
-  amountForUsdUp,
-  bpsDenominator,
-  convertUp,
-  formatAmount,
-  usdValueDown,
-} from '@causeway/core'
-import type { AccountLack, NetworkFees } from '@causeway/families/rules'
+import { amountForUsdDown, amountForUsdUp, bpsDenominator, convertUp } from '@causeway/core'
+import type { AccountLack } from '@causeway/families/rules'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../errors.ts'
 import type { LegPlan } from '../legs/legs.ts'
 import { dearerClass } from '../legs/slippage.ts'
 import { type ExternalLiquidity, offerOf } from '../market/externalLiquidity.ts'
-import { type AssetInventory, type InventoryView, skewCostUsd } from '../market/inventory.ts'
-import { type PricedCurrency, requireInventory, requirePrice } from '../market/marketAccess.ts'
-import { noReward, type RatedMove, type RewardLimit } from '../openQuotes/openRewards.ts'
+import type { InventoryView } from '../market/inventoryView.ts'
+import { type PricedCurrency, requirePrice } from '../market/marketAccess.ts'
+import type { RewardLimit } from '../openQuotes/rewardLimit.ts'
 import type { QuotableCurrency } from '../registry.ts'
 import type { QuoteRequest } from '../request.ts'
-import { type LackLookup, lackRefusal } from '../routes/mayBePaid.ts'
 import type { Route } from '../routes/route.ts'
 import { applyMarkup, networkFees, relayedDeposit } from './gas.ts'
+import { requireLack } from './recipientLack.ts'
+import { inventories, skewOf } from './skew.ts'
 import type { FeeTerms } from './solve.ts'
 
 /** The platform's fees: a flat one, and bps by asset class. @source configuration `schedule`, quote-api.md 6.1 */
@@ -31,7 +25,7 @@ export type Schedule = {
   readonly longtailBps: number
 }
 
-/** What the fees of one plan depend on, apart from the amount. */
+/** Everything that the fees of one plan depend on, apart from the amount. */
 export type FeeInputs = {
   readonly request: QuoteRequest
   readonly route: Route
@@ -118,51 +112,6 @@ export function feeTerms(inputs: FeeInputs): {
   }
 }
 
-type SkewInputs = Pick<FeeInputs, 'route' | 'snapshot' | 'inventory' | 'external' | 'rewards'> & {
-  readonly plan: Pick<LegPlan, 'feeCurrency' | 'payoutCurrency'>
-}
-
-/**
- * Cost of a move for the solver's inventory, as a function of the input, in the fee currency, rounded up. Negative: a
- * reward, which other rewarded moves lower. @source Q-40
- */
-export function skewOf(inputs: SkewInputs): FeeTerms['skew'] {
-  const { snapshot, external, rewards } = inputs
-  const { feeCurrency, payoutCurrency } = inputs.plan
-  const feePrice = requirePrice(snapshot, feeCurrency)
-  const { received, paid } = movedBalances(inputs)
-  // With external liquidity it is unknown how much leaves the solver's own inventory, so the move earns no reward.
-  const limit = offerOf(payoutCurrency, external) === undefined ? rewards : noReward
-  return (amountIn) => {
-    const usdX18 = usdValueDown(amountIn, feePrice)
-    const cost = skewCostUsd(
-      { asset: received.asset, chainId: received.chainId, deltaUsd: usdX18 },
-      { asset: paid.asset, chainId: paid.chainId, deltaUsd: -usdX18 },
-    )
-    return amountForUsdUp(cost < 0n ? limit.rewardOf(cost, { received, paid, usdX18 }) : cost, feePrice)
-  }
-}
-
-function movedBalances(inputs: SkewInputs): Pick<RatedMove, 'received' | 'paid'> {
-  const { route, plan } = inputs
-  const { received, paid } = inventories(inputs)
-  return {
-    received: { assetId: plan.feeCurrency.asset.id, chainId: route.origin.chainId, asset: received },
-    paid: { assetId: plan.payoutCurrency.asset.id, chainId: route.destination.chainId, asset: paid },
-  }
-}
-
-/** The inventories a plan touches. @throws QuoteError SERVICE_UNAVAILABLE when one cannot be valued or is unknown */
-export function inventories({ inventory, plan }: Pick<SkewInputs, 'plan' | 'inventory'>): {
-  received: AssetInventory
-  paid: AssetInventory
-} {
-  return {
-    received: requireInventory(inventory, plan.feeCurrency),
-    paid: requireInventory(inventory, plan.payoutCurrency),
-  }
-}
-
 /** Charge for the network fee of the fill and its gas top-up, in smallest units of the destination's native coin. */
 function fillCost({ route, plan, snapshot, use, request, lack: reportedLack }: FeeInputs): bigint {
   const { destination, currencyOut } = route
@@ -202,9 +151,7 @@ function gasTopup({ request, route, plan, snapshot }: FeeInputs): GasTopup | und
     throw new QuoteError(
       'INVALID_REQUEST',
       'topupGas needs a destination currency that is not the gas currency.',
-      {
-        data: { field: 'topupGas' },
-      },
+      { data: { field: 'topupGas' } },
     )
   }
   const native = requirePrice(snapshot, currency)
@@ -233,72 +180,4 @@ export function conversionSpreadBps(
 ): bigint {
   if (from.asset === to.asset) return 0n
   return requirePrice(snapshot, from).spreadBps + requirePrice(snapshot, to).spreadBps
-}
-
-/** Account state that the recipient lacks for the output and a gas top-up; undefined if his chain does not tell. */
-export async function recipientLack(
-  lackOf: LackLookup,
-  { destination, currencyOut, recipient }: Route,
-  { topupGas }: Pick<QuoteRequest, 'topupGas'>,
-): Promise<AccountLack | undefined> {
-  const currencies = [currencyOut, ...(topupGas ? [destination.native] : [])]
-  const lacks = await Promise.all(
-    currencies.map(({ address }) =>
-      lackOf({ chainId: destination.chainId, account: recipient, currency: address }),
-    ),
-  )
-  if (lacks.length === 1) return lacks[0]
-  let joinedLack: AccountLack = {}
-  for (const lack of lacks) {
-    if (lack === undefined) return undefined
-    joinedLack = { ...joinedLack, ...lack }
-  }
-  return joinedLack
-}
-
-/**
- * Refuses a payment that its network does not keep for an account that does not exist yet.
- * @throws QuoteError AMOUNT_TOO_LOW
- * @source rule F-144
- */
-export function checkLeastPayment(
-  fees: NetworkFees,
-  paid: {
-    readonly lack: AccountLack
-    readonly currency: Pick<QuotableCurrency, 'isNative' | 'symbol' | 'decimals'>
-    readonly amount: bigint
-    /** The member of the request that sets the amount, where it is not `amount`. */
-    readonly field?: string
-  },
-): void {
-  const least = paid.currency.isNative ? fees.leastPayment(paid.lack) : 0n
-  if (paid.amount >= least) return
-  const { symbol, decimals } = paid.currency
-  throw new QuoteError(
-    'AMOUNT_TOO_LOW',
-    `The recipient would keep no payment of less than ${formatAmount(least, decimals)} ${symbol}.`,
-    paid.field === undefined ? {} : { data: { field: paid.field } },
-  )
-}
-
-/**
- * The recipient's lack, if it is known and allows the payment.
- * @throws QuoteError SERVICE_UNAVAILABLE, retryable, where it is unknown, because rent is never guessed;
- * INVALID_RECIPIENT where nobody could make the payment, or prove it
- */
-export function requireLack(
-  lack: AccountLack | undefined,
-  { destination, recipient }: Pick<Route, 'destination' | 'recipient'>,
-): AccountLack {
-  const refusal =
-    lack && lackRefusal(lack, { chain: destination, currency: destination.native, makesState: true })
-  const { chainId } = destination
-  if (refusal !== undefined)
-    throw new QuoteError('INVALID_RECIPIENT', `recipient ${refusal}.`, {
-      data: { field: 'recipient', chainId, recipient },
-    })
-  if (lack !== undefined) return lack
-  throw new QuoteError('SERVICE_UNAVAILABLE', `Chain ${chainId} does not say what the recipient has.`, {
-    data: { chainId, reason: 'recipient_unknown' },
-  })
 }

@@ -15,16 +15,16 @@ import { QuoteError } from '../errors.ts'
  * currency. `feeTerms` makes them. @source rule Q-150
  */
 export type FeeTerms = {
-  /** G, O and U: destination gas, gas of a relayed deposit and gas top-up, already rounded up. */
+  /** Destination gas, gas of a relayed deposit, and gas top-up; already rounded up. */
   readonly gas: bigint
-  /** F: flat fee, already rounded up. */
+  /** Already rounded up. */
   readonly flat: bigint
-  /** P: platform fee, rounded up. */
+  /** Rate of the platform fee, whose amount is rounded up. */
   readonly platformBps: bigint
-  /** S: what the move costs the solver's inventory, rounded up; negative is a reward. */
+  /** Cost of the move for the solver's inventory, rounded up; negative is a reward. */
   readonly skew: (amountIn: bigint) => bigint
   readonly appFeesBps: readonly bigint[]
-  /** T: rent of an account that the payment creates for the recipient. */
+  /** Rent of an account that the payment creates for the recipient. */
   readonly rent: bigint
   /** The sponsor's part of the fees at an input; 0 without a sponsor. */
   readonly subsidy: (fees: FeeParts, amountIn: bigint) => bigint
@@ -34,9 +34,9 @@ export type FeeTerms = {
 
 /** All amounts in the fee currency; `amountIn = net + relayer + app − subsidized` exactly. */
 export type FeeSplit = Readonly<Record<FeeTotalName, bigint>> & {
-  /** What the solver receives. */
+  /** Amount that the solver receives. */
   readonly amountIn: bigint
-  /** What is left to pay the user with. */
+  /** Amount that is left to pay the user. */
   readonly net: bigint
   /** Per recipient, in request order; sums to `app`. */
   readonly appFees: readonly bigint[]
@@ -45,7 +45,7 @@ export type FeeSplit = Readonly<Record<FeeTotalName, bigint>> & {
   readonly parts: FeeParts
 }
 
-/** Forward: what remains of `amountIn`. `net` may be zero or negative; the caller decides. */
+/** Subtracts the fees from an input. `net` may be zero or negative; the caller decides. */
 export function splitFees(terms: FeeTerms, amountIn: bigint): FeeSplit {
   const appFees = appFeesOf(terms, amountIn)
   const parts = feesOf(terms, amountIn, appFees)
@@ -90,12 +90,12 @@ export function withoutFees(amountIn: bigint): FeeSplit {
 
 const noAppFees: readonly bigint[] = []
 const amountMax = 2n ** 256n - 1n
-/** With a lower slope the search window of `scanBelow` would grow too large: fees leave less than 5 % of an input. */
+/** With a lower slope, fees leave less than 5 % of an input, and the window of `scanBelow` would be too large. */
 const slopeBpsFloor = 500n
 
 /**
- * Backward: the smallest input whose net reaches `targetNet`. The net of that input may exceed the
- * target by a few units; they become the fee `surplus`, so that all parts sum to the input exactly.
+ * Finds the smallest input whose net reaches `targetNet`. The net of that input may exceed the target by a few units;
+ * they become the fee `surplus`, so that all parts sum to the input exactly.
  *
  * `net` is not monotone, because fees are rounded separately and several may step up at the same unit. It stays within
  * `roundings` units of a function that grows at least `slopeBpsMin` per unit. So bisection finds some input that
@@ -123,7 +123,7 @@ export function refuseFeesOfAll({ slopeBpsMin }: Pick<FeeTerms, 'slopeBpsMin'>):
   })
 }
 
-/** Some amount that reaches the target while its predecessor does not: doubles `start` until it does, then halves. */
+/** Finds an amount that reaches the target while its predecessor does not: doubles `start`, then bisects. */
 function bisect(reaches: (amountIn: bigint) => boolean, start: bigint): bigint {
   let low = -1n
   let high = start > 0n ? start : 1n

@@ -202,9 +202,7 @@ function noPool(leg: Leg): QuoteError {
   return new QuoteError(
     'NO_SWAP_ROUTES_FOUND',
     `No ${leg.fallback === undefined ? 'listed pool' : 'pool'} on chain ${leg.chain.chainId} swaps ${pair(leg)} now.`,
-    {
-      data: { leg: legName(leg), chainId: leg.chain.chainId },
-    },
+    { data: { leg: legName(leg), chainId: leg.chain.chainId } },
   )
 }
 

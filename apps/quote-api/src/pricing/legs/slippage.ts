@@ -27,8 +27,8 @@ export type SlippageInputs = {
 }
 
 /**
- * Tolerance in bps below the expected output: a tolerance below the agreed price, less `adverseBps`, by which the pools
- * are below it already.
+ * Tolerance in bps below the expected output. It is first a tolerance below the agreed price, which is the snapshot's
+ * guarded price. The pools are below that price by `adverseBps` already, so these are subtracted.
  * - The caller named one: it counts from `poolLagBps` below the agreed price. The result never exceeds the named one.
  * - Else it is computed: 0 without a pool leg, else by class, half the legs' own impact and the spread of price
  * sources.
@@ -65,7 +65,7 @@ export function minimumAfterSlippage(expected: bigint, slippageBps: bigint): big
 
 const classOrder: readonly AssetClass[] = ['stable', 'major', 'longtail']
 
-/** The class of both that is priced less reliably, and so costs more. */
+/** Of two classes the one that is priced less reliably, and so costs more. */
 export function dearerClass(a: AssetClass, b: AssetClass): AssetClass {
   return classOrder.indexOf(a) > classOrder.indexOf(b) ? a : b
 }

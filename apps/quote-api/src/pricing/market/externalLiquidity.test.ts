@@ -22,10 +22,10 @@ import {
 import { toQuoteRequest } from '../../http/wire/quoteBody.ts'
 import { feeTerms, plainUse } from '../fees/feeTerms.ts'
 import { splitFees } from '../fees/solve.ts'
-import { planLegs } from '../legs/legs.ts'
+import { planLegs } from '../legs/planLegs.ts'
 import { resolveRoute } from '../routes/route.ts'
 import { type FindLiquidity, isAcceptable, type LiquidityOffer } from './externalLiquidity.ts'
-import { createInventoryViews } from './inventory.ts'
+import { createInventoryViews } from './inventoryView.ts'
 
 /** More than the solver has on any chain. */
 const amount = '3000000000000'

@@ -6,11 +6,8 @@ import {
   maxBigint,
   minBigint,
   type UsdX18,
-  usdValueDown,
 } from '@causeway/core'
-import type { QuoteAsset } from '@causeway/core/config'
-import type { MarketSnapshot } from '@causeway/market'
-import type { QuotableChain, QuotableCurrency, QuoteRegistry } from '../registry.ts'
+import type { QuotableCurrency } from '../registry.ts'
 
 /** Configured parameters of one asset's inventory. @source rule Q-40 */
 export type InventoryParameters = {
@@ -208,96 +205,4 @@ export function payableUsd(
   const reserveUsd = divideUp(balanceUsd * asset.parameters.reserveBps, bpsDenominator)
   const payable = maxBigint(0n, balanceUsd - maxBigint(reserveUsd, floorUsd))
   return sides === undefined ? payable : minBigint(payable, sides.get(key) ?? 0n)
-}
-
-/** Solver inventory by asset as of one snapshot; undefined where it has no inventory settings or no price. */
-export type InventoryView = (asset: QuoteAsset) => AssetInventory | undefined
-
-/** Amounts that the solver never pays out, by currency, in smallest units. */
-export type Floors = ReadonlyMap<CurrencyKey, bigint>
-
-const noFloors: Floors = new Map()
-
-/**
- * Builds inventory views and keeps the one of the last snapshot, which many quotes share.
- * A chain that cannot be priced now is left out: its balance is unknown, not zero.
- * @param floors reads the present floors; returns the same map object until they change
- */
-export function createInventoryViews(
-  registry: QuoteRegistry,
-  floors: () => Floors = () => noFloors,
-): (snapshot: MarketSnapshot) => InventoryView {
-  let last: { snapshot: MarketSnapshot; floors: Floors; view: InventoryView } | undefined
-  return (snapshot) => {
-    const presentFloors = floors()
-    if (last?.snapshot !== snapshot || last.floors !== presentFloors)
-      last = { snapshot, floors: presentFloors, view: buildView(registry, snapshot, presentFloors) }
-    return last.view
-  }
-}
-
-function buildView(registry: QuoteRegistry, snapshot: MarketSnapshot, floors: Floors): InventoryView {
-  const views = new Map<string, AssetInventory | undefined>()
-  return (asset) => {
-    if (!views.has(asset.id)) views.set(asset.id, buildAsset(registry, { snapshot, floors }, asset))
-    return views.get(asset.id)
-  }
-}
-
-type InventoryInputs = { readonly snapshot: MarketSnapshot; readonly floors: Floors }
-
-function buildAsset(
-  registry: QuoteRegistry,
-  inputs: InventoryInputs,
-  asset: QuoteAsset,
-): AssetInventory | undefined {
-  if (asset.inventory === undefined) return undefined
-  const price = inputs.snapshot.price(asset.priceKey)
-  if ('reason' in price) return undefined
-  const { kappaBps, rewardCapBps, maxSkewBps, reserveBps } = asset.inventory
-  return assetInventory(
-    {
-      kappaBps: BigInt(kappaBps),
-      rewardCapBps: BigInt(rewardCapBps),
-      maxSkewBps: BigInt(maxSkewBps),
-      reserveBps: BigInt(reserveBps),
-    },
-    registry.chains.flatMap((chain) => readPosition(chain, inputs, asset, price.usdX18)),
-  )
-}
-
-/** The asset's position on one chain; none where the solver holds none there, or the chain cannot be priced now. */
-function readPosition(
-  chain: QuotableChain,
-  { snapshot, floors }: InventoryInputs,
-  asset: QuoteAsset,
-  usdX18: bigint,
-) {
-  const market = snapshot.chain(chain.chainId)
-  const currencies = chain.solverCurrencies.filter((currency) => currency.asset === asset)
-  if ('reason' in market || currencies.length === 0) return []
-  const held = new Map(
-    currencies.flatMap(({ key, decimals }) => {
-      const balance = market.inventory.get(key)
-      return balance === undefined ? [] : [[key, usdValueDown(balance, { decimals, usdX18 })] as const]
-    }),
-  )
-  const isComplete = held.size === currencies.length
-  const balanceUsd = isComplete ? [...held.values()].reduce((sum, usd) => sum + usd, 0n) : undefined
-  const floorUsdOf = ({ key, decimals }: QuotableCurrency) =>
-    usdValueDown(floors.get(key) ?? 0n, { decimals, usdX18 })
-  const floorUsd = currencies.reduce((sum, currency) => sum + floorUsdOf(currency), 0n)
-  const sides =
-    chain.quoting.keepsSides === true
-      ? new Map(
-          currencies.map((currency) => {
-            const side = (held.get(currency.key) ?? 0n) - floorUsdOf(currency)
-            return [currency.key, maxBigint(0n, side)] as const
-          }),
-        )
-      : undefined
-  const shareBps = chain.config.currencies
-    .filter((currency) => currency.asset === asset.id)
-    .reduce((sum, { targetShareBps }) => sum + BigInt(targetShareBps ?? 0), 0n)
-  return [{ chainId: chain.chainId, balanceUsd, shareBps, sides, floorUsd }]
 }

@@ -3,7 +3,8 @@ import type { QuoteAsset } from '@causeway/core/config'
 import type { ChainMarket, MarketSnapshot, UsdPrice } from '@causeway/market'
 import { QuoteError } from '../errors.ts'
 import type { QuotableCurrency } from '../registry.ts'
-import type { AssetInventory, InventoryView } from './inventory.ts'
+import type { AssetInventory } from './inventory.ts'
+import type { InventoryView } from './inventoryView.ts'
 
 /** A currency's unit and guarded price, and by how much its sources disagree. */
 export type PricedCurrency = PricedUnit & { readonly spreadBps: bigint }
@@ -32,9 +33,7 @@ export function requireAssetPrice(snapshot: MarketSnapshot, { priceKey }: QuoteA
     throw new QuoteError(
       'PRICE_FETCH_FAILED',
       `There is no usable ${priceKey} price at the moment${reasonText}.`,
-      {
-        data: { priceKey, reason: price.reason },
-      },
+      { data: { priceKey, reason: price.reason } },
     )
   }
   return price

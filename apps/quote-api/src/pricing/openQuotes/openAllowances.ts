@@ -16,8 +16,9 @@ export type Spending = {
 }
 
 /**
- * What open quotes of this process take of allowances, by holder and allowance. Open: a deposit may still come. A quote
- * needs an approve step where the allowance does not cover it beside the other open quotes of its holder.
+ * Spendings of allowances by open quotes of this process, to which a deposit may still come. An allowance belongs to one
+ * holder, currency and spender. A quote needs an approve step where the allowance does not cover it beside the other open
+ * quotes of its holder.
  */
 export interface OpenAllowances {
   /**
@@ -42,11 +43,11 @@ export type AllowanceHold = {
 
 type OpenSpending = Pick<Spending, 'purchase' | 'amount'> &
   Pick<Span, 'expiresAtSeconds'> & {
-    /** Its approve step, where it has one: the allowance that it sets, and the one that stood when it was quoted. */
+    /** The quote's approve step: the allowance that it sets, and the one that stood before. Undefined without a step. */
     readonly approval: { readonly sets: bigint; readonly replaces: bigint } | undefined
   }
-/** Of one holder and allowance: the allowance at the last quote, and the open quotes, the earliest first. */
-type Spendings = { readonly lastAllowance: bigint; readonly open: readonly OpenSpending[] }
+/** The allowance at the last quote, and the open spendings of it, the earliest first. */
+type SpentAllowance = { readonly lastAllowance: bigint; readonly open: readonly OpenSpending[] }
 
 /** Most entries of all holders; with more, the one used longest ago is forgotten. */
 const allowancesMax = 20_000
@@ -55,7 +56,7 @@ const openMax = 16
 
 /** Kept in memory: a restart forgets one lifetime of quotes. @source */
 export function createOpenAllowances(): OpenAllowances {
-  const spendingsByName = createLruCache<Spendings>(allowancesMax)
+  const spentByName = createLruCache<SpentAllowance>(allowancesMax)
   return {
     hold(caller, { nowSeconds, expiresAtSeconds }) {
       let release = nothingTaken
@@ -63,19 +64,20 @@ export function createOpenAllowances(): OpenAllowances {
         take({ chainId, currency, spender, user, purchase, amount, allowance }) {
           release()
           const name = [caller, user, chainId, currency, spender].join(' ')
-          const before = spendingsByName.get(name) ?? { lastAllowance: allowance ?? 0n, open: [] }
+          const before = spentByName.get(name) ?? { lastAllowance: allowance ?? 0n, open: [] }
           const standing = allowance ?? before.lastAllowance
           const others = filterUnspent(before, standing).filter(
             (other) => other.purchase !== purchase && other.expiresAtSeconds >= nowSeconds,
           )
           const othersAmount = sumTaken(others, { standing, amount })
+          // An unknown allowance counts as none, so the quote has an approve step.
           const isCovered = allowance !== undefined && allowance >= amount + othersAmount
           const approval = isCovered ? undefined : { sets: amount + othersAmount, replaces: standing }
           const own = { purchase, amount, expiresAtSeconds, approval }
-          spendingsByName.set(name, { lastAllowance: standing, open: [...others, own].slice(-openMax) })
+          spentByName.set(name, { lastAllowance: standing, open: [...others, own].slice(-openMax) })
           release = () => {
-            const { lastAllowance, open } = spendingsByName.get(name) ?? { lastAllowance: standing, open: [] }
-            spendingsByName.set(name, { lastAllowance, open: open.filter((spending) => spending !== own) })
+            const { lastAllowance, open } = spentByName.get(name) ?? { lastAllowance: standing, open: [] }
+            spentByName.set(name, { lastAllowance, open: open.filter((spending) => spending !== own) })
           }
           return othersAmount
         },
@@ -108,18 +110,19 @@ const reliesOn = ({ approval }: OpenSpending, standing: bigint): boolean =>
   approval === undefined || approval.sets === standing
 
 /**
- * Leaves out quotes that were probably deposited for. If the allowance has fallen since the last quote, deposits
- * explain it: those quotes are taken for deposited whose amounts fit into the fall, first those whose own approval had
- * set the allowance, then the earliest. Expired ones count too, since they may have been deposited before they expired.
+ * Leaves out spendings that deposits have probably made. If the allowance has fallen since the last quote, deposits
+ * explain it: spendings whose amounts fit into the fall count as made, first those whose own approval had set the
+ * allowance, then the earliest. Expired ones take part, since they may have been deposited before they expired.
  * @source Q-56
  */
-function filterUnspent({ lastAllowance, open }: Spendings, standing: bigint): readonly OpenSpending[] {
+function filterUnspent({ lastAllowance, open }: SpentAllowance, standing: bigint): readonly OpenSpending[] {
   let unexplainedFall = lastAllowance - standing
   const relying = open.filter((spending) => reliesOn(spending, lastAllowance))
   const deposited = new Set<OpenSpending>()
-  for (const hasApproved of [true, false])
+  for (const withApproval of [true, false])
     for (const spending of relying) {
-      if ((spending.approval !== undefined) !== hasApproved || spending.amount > unexplainedFall) continue
+      const isOfThisGroup = (spending.approval !== undefined) === withApproval
+      if (!isOfThisGroup || spending.amount > unexplainedFall) continue
       unexplainedFall -= spending.amount
       deposited.add(spending)
     }

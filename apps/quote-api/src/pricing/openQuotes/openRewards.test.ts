@@ -18,7 +18,8 @@ import {
 } from '../../../test/fixtures/market.ts'
 import { linkedKey, testApiKeys } from '../../../test/fixtures/sponsor.ts'
 import { afterMoves, assetInventory, skewCostUsd } from '../market/inventory.ts'
-import { type BoundMove, createOpenRewards, type HeldReward, type RatedMove } from './openRewards.ts'
+import { type BoundMove, createOpenRewards, type HeldReward } from './openRewards.ts'
+import type { RatedMove } from './rewardLimit.ts'
 
 const usd6 = 10n ** 6n
 

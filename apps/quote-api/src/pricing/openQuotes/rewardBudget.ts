@@ -11,7 +11,7 @@ export function skewMicroUsd(skew: bigint, price: PricedUnit): bigint {
 export type BudgetReading = {
   /** Skew costs that were kept within 24 hours, less the rewards of bound orders. */
   readonly bookedMicroUsd: bigint
-  /** What other processes have claimed, so may still promise. */
+  /** Rewards that other processes have claimed, so may still promise. */
   readonly claimedMicroUsd: bigint
 }
 

@@ -141,9 +141,7 @@ export function refusedPayee(
     return new QuoteError(
       'SERVICE_UNAVAILABLE',
       `Chain ${chainId} did not say in time whether ${account} can be paid (${field}).`,
-      {
-        data: { chainId, reason: 'recipient_unknown' },
-      },
+      { data: { chainId, reason: 'recipient_unknown' } },
     )
   const { code, why } = refusal
   const payment = code === 'RECIPIENT_HAS_CODE' ? { payment: what } : {}

@@ -87,9 +87,7 @@ function currencyOf(
     throw new QuoteError(
       code,
       `${field} is not a known currency of chain ${chain.chainId}${reasonText}; see POST /currencies/v2.`,
-      {
-        data: { field, chainId: chain.chainId },
-      },
+      { data: { field, chainId: chain.chainId } },
     )
   }
   return currency
@@ -160,9 +158,7 @@ function refundAccount(chain: QuotableChain, refundTo: string, user: string): st
     throw new QuoteError(
       'INVALID_RECIPIENT',
       `${subject} is an account that nobody holds: name one in refundTo.`,
-      {
-        data: { field: 'refundTo', chainId },
-      },
+      { data: { field: 'refundTo', chainId } },
     )
   }
   checkRecipient(chain, account, 'refundTo')

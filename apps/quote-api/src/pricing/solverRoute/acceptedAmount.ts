@@ -42,8 +42,8 @@ export async function priceOrNameAmount<Priced>(
     return await price(requestedAmount.amount)
   } catch (error) {
     if (!(error instanceof QuoteError)) throw error
-    if (tooLow.has(error.code)) throw await namingLeast(requestedAmount, error, price)
-    if (tooHigh.has(error.code)) throw await namingMost(requestedAmount, error, price)
+    if (tooLow.has(error.code)) throw await nameLeast(requestedAmount, error, price)
+    if (tooHigh.has(error.code)) throw await nameMost(requestedAmount, error, price)
     throw error
   }
 }
@@ -66,7 +66,8 @@ export async function priceOrNameNone<Priced>(
 }
 
 /**
- * `refused`: by one of the refusals that the search is about. `other`: by another, or the bound of the search is met.
+ * Result of pricing an amount during a search. `refused`: by a refusal that the search wants to avoid. `other`: by another
+ * refusal, or not priced at all, because the bound of tries or of time is met.
  */
 type Verdict = 'accepted' | 'refused' | 'other'
 type Judge = (amount: bigint) => Promise<Verdict>
@@ -93,25 +94,27 @@ function judgeOf(
   }
 }
 
-async function namingLeast(
+/** The refusal of an amount that is too low, with the least amount found that is accepted. */
+async function nameLeast(
   requestedAmount: RequestedAmount,
   error: QuoteError,
   price: (amount: bigint) => Promise<unknown>,
 ): Promise<QuoteError> {
   const judge = judgeOf(requestedAmount, price, tooLow)
-  const acceptedAmount = await leastFrom(judge, requestedAmount.amount)
+  const acceptedAmount = await findLeast(judge, requestedAmount.amount)
   if (acceptedAmount === undefined) return restateRefusal(error, requestedAmount, {})
   const withMargin = acceptedAmount + divideUp(acceptedAmount * marginPercent, 100n)
   const leastAmount = (await judge(withMargin)) === 'accepted' ? withMargin : acceptedAmount
   return restateRefusal(error, requestedAmount, { minimumAmount: leastAmount.toString() })
 }
 
-async function namingMost(
+/** The refusal of an amount that is too high, with the largest amount found that is accepted. */
+async function nameMost(
   requestedAmount: RequestedAmount,
   error: QuoteError,
   price: (amount: bigint) => Promise<unknown>,
 ): Promise<QuoteError> {
-  const acceptedAmount = await mostBelow(
+  const acceptedAmount = await findMost(
     judgeOf(requestedAmount, price, stillTooHigh),
     requestedAmount.amount,
     error.nearAmount,
@@ -123,8 +126,8 @@ async function namingMost(
   )
 }
 
-/** Steps up from a refused amount until one is accepted, then bisects between both. */
-async function leastFrom(judge: Judge, refusedAmount: bigint): Promise<bigint | undefined> {
+/** Steps up from a refused amount, by a factor that doubles, until one is accepted; then bisects between both. */
+async function findLeast(judge: Judge, refusedAmount: bigint): Promise<bigint | undefined> {
   let low = refusedAmount
   for (let factor = 2n; low < amountMax; factor *= 2n) {
     const candidate = low * factor + 1n
@@ -143,8 +146,11 @@ async function leastFrom(judge: Judge, refusedAmount: bigint): Promise<bigint | 
   return undefined
 }
 
-/** Steps down from a refused amount until one is accepted, then bisects between both. */
-async function mostBelow(
+/**
+ * Steps down from a refused amount, by a power of two that grows, until one is accepted; then bisects between both.
+ * @param nearAmount the refusal's guess, tried first
+ */
+async function findMost(
   judge: Judge,
   refusedAmount: bigint,
   nearAmount: bigint | undefined,
@@ -166,9 +172,10 @@ async function mostBelow(
 }
 
 /**
- * Bisects between a refused and an accepted amount, on either side of each other, until they are near.
+ * Bisects between a refused and an accepted amount until they are near. The accepted one may be above or below.
  * @param range.accepted undefined while none is known; then the search lies between `refused` and `limit`
  * @param range.limit an amount that is not refused for the searched reason, but perhaps for another
+ * @returns undefined if no accepted amount is found
  */
 async function searchBetween(
   judge: Judge,
@@ -182,21 +189,28 @@ async function searchBetween(
     const middle = middleOf(refused, otherEnd)
     const verdict = await judge(middle)
     if (verdict === 'accepted') accepted = middle
+    // Once an amount is accepted, any other verdict bounds the accepted ones.
     else if (verdict === 'refused' || accepted !== undefined) refused = middle
+    // An amount that is refused for another reason: the accepted ones, if any, lie nearer to the refused one.
     else if (distance <= 2n || middle === limit) return undefined
     else limit = middle
   }
 }
 
-/** Middle of two amounts: of their bit lengths while these differ by more than two, else the arithmetic one. */
+/**
+ * Middle of two amounts. While they differ by magnitudes it is that of their bit lengths, so that few tries suffice; then
+ * the arithmetic one.
+ */
 function middleOf(a: bigint, b: bigint): bigint {
   const [low, high] = a < b ? [a, b] : [b, a]
-  const bits = high.toString(2).length - (low === 0n ? 0 : low.toString(2).length)
-  if (bits <= 2) return divideDown(low + high, 2n)
-  return high >> BigInt(bits >> 1)
+  const bitsApart = bitLength(high) - bitLength(low)
+  if (bitsApart <= 2) return divideDown(low + high, 2n)
+  return high >> BigInt(bitsApart >> 1)
 }
 
-/** The same refusal with `amountData` instead of its own amounts, in the currency of the request's amount. */
+const bitLength = (amount: bigint): number => (amount === 0n ? 0 : amount.toString(2).length)
+
+/** Copies a refusal with `amountData` in place of its own amounts; in the currency of the request's amount. */
 function restateRefusal(
   error: QuoteError,
   { currency }: Pick<RequestedAmount, 'currency'>,

@@ -3,17 +3,14 @@ import { payingSeconds } from '@causeway/chains'
 import type { Hex, Order } from '@causeway/core'
 import type { DepositAddress, PermitTerms, StepIdentity } from '@causeway/families/rules'
 import { refuseUnsupportedExecution } from '../../pricing/execution/executionMode.ts'
-import { skewOf } from '../../pricing/fees/feeTerms.ts'
+import { skewOf } from '../../pricing/fees/skew.ts'
 import type { OpenAllowances } from '../../pricing/openQuotes/openAllowances.ts'
 import type { OpenQuotes } from '../../pricing/openQuotes/openQuotes.ts'
-import { type HeldReward, noReward, type RewardLimit } from '../../pricing/openQuotes/openRewards.ts'
+import type { HeldReward } from '../../pricing/openQuotes/openRewards.ts'
+import { noReward, type RewardLimit } from '../../pricing/openQuotes/rewardLimit.ts'
 import { rewardedMove } from '../../pricing/pricedRoute.ts'
-import {
-  type PricedRequest,
-  type PricingDependencies,
-  priceRequest,
-  rewardsFor,
-} from '../../pricing/priceRequest.ts'
+import { type PricedRequest, priceRequest, rewardsFor } from '../../pricing/priceRequest.ts'
+import type { PricingDependencies } from '../../pricing/pricingDependencies.ts'
 import { promisedBy } from '../../pricing/promisedPayout.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import { refuseDeniedRequest } from '../../pricing/routes/deniedParties.ts'

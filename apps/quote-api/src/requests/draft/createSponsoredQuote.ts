@@ -9,7 +9,7 @@ import {
 import type { QuoteAsset } from '@causeway/core/config'
 import type { Sponsors } from '../../access/wallets/sponsors.ts'
 import { refuseUnsupportedExecution } from '../../pricing/execution/executionMode.ts'
-import type { RewardLimit } from '../../pricing/openQuotes/openRewards.ts'
+import type { RewardLimit } from '../../pricing/openQuotes/rewardLimit.ts'
 import { priceRequest } from '../../pricing/priceRequest.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
 import { refuseDeniedRequest } from '../../pricing/routes/deniedParties.ts'

@@ -1,0 +1,71 @@
+import type { DenyList } from '@causeway/chains'
+import type { DomainError } from '@causeway/core'
+import type { QuoteCeilings } from '@causeway/core/config'
+import type { FeeFunds, Holding, InputLock, SpendableOutput } from '@causeway/families/rules'
+import type { Clock, MarketSnapshot } from '@causeway/market'
+import type { TryFill } from './execution/destinationCalls.ts'
+import type { Schedule } from './fees/feeTerms.ts'
+import type { LegQuoter } from './legs/legs.ts'
+import type { FindLiquidity } from './market/externalLiquidity.ts'
+import type { InventoryView } from './market/inventoryView.ts'
+import type { Spending } from './openQuotes/openAllowances.ts'
+import type { OpenRewards } from './openQuotes/openRewards.ts'
+import type { QuoteRegistry } from './registry.ts'
+import type { PayeePorts } from './routes/mayBePaid.ts'
+
+/** Dependencies of pricing. All are ports: `main.ts` passes the real ones. */
+export type PricingDependencies = PayeePorts & {
+  readonly registry: QuoteRegistry
+  readonly schedule: Schedule
+  readonly swapImpactMaxBps: number
+  readonly ceilings: QuoteCeilings
+  readonly snapshot: () => MarketSnapshot
+  readonly inventoryView: (snapshot: MarketSnapshot) => InventoryView
+  readonly legQuoter: LegQuoter
+  readonly openRewards: OpenRewards
+  /** Never rejects and never takes longer than its own budget. */
+  readonly userFacts: (args: {
+    chainId: number
+    user: string
+    currency: string
+    spender: string | undefined
+    touched: readonly Holding[]
+  }) => Promise<UserFacts>
+  /** Tries fills of orders with calls on their destination. */
+  readonly tryFill: TryFill
+  /** Recent reaction time of solvers on a route in milliseconds, from memory; `undefined` after too few fills. */
+  readonly reactionMsOf: (originChainId: number, destinationChainId: number) => number | undefined
+  /** Absent: nobody is denied. `priceRequest` does not ask it: its callers do so first, by `refuseDeniedRequest`. */
+  readonly denyList?: DenyList | undefined
+  /**
+   * Absent: no chain is ever stopped.
+   * @param paidOn where a solver would pay; undefined where none does
+   * @throws QuoteError CHAIN_STOPPED
+   */
+  readonly refuseStopped?: (origin: number, paidOn: number | undefined) => void
+  /** Absent: there is no external liquidity. */
+  readonly findLiquidity?: FindLiquidity | undefined
+  /**
+   * Counts this quote's spending of an allowance. Absent: it is not counted, as for a mere price.
+   * @returns what other open quotes may still take of the allowance that the route spends
+   */
+  readonly openSpending?: ((spending: Spending) => bigint) | undefined
+  readonly clock: Clock
+}
+
+/** Facts of a user from his chain; members are undefined when it did not answer in time. */
+export type UserFacts = {
+  readonly balance?: bigint
+  /** Amount of the input currency that the asked spender may take. */
+  readonly allowance?: bigint
+  /** Balances of the asked `touched` holdings, in their order. */
+  readonly held?: readonly (bigint | undefined)[]
+  /** Unspent outputs, in families without balances. */
+  readonly spendable?: readonly SpendableOutput[]
+  /** Native coin of the account that pays the network, in families where a user may have none. */
+  readonly feeFunds?: FeeFunds
+  /** Reason that the user cannot pay the input that he holds. */
+  readonly inputLock?: InputLock
+  /** Error that refuses the request, because endpoints cannot read this user's account at all. */
+  readonly refusal?: DomainError
+}
