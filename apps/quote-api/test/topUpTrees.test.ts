@@ -8,7 +8,7 @@ import { ledgerMigrations, verifyLedger } from '@causeway/ledger'
 import { createBlockTree, type ScriptedTransaction, startScriptedChain } from '@causeway/localnet'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createReadMemory } from '../src/chainReadings/blockCursor.ts'
+import { createReadMemory } from '../src/chainReadings/readMemory.ts'
 import { watchTopUps } from '../src/money/topUps/watchTopUps.ts'
 import {
   chainOver,

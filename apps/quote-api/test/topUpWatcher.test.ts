@@ -12,7 +12,7 @@ import {
   startScriptedChain,
 } from '@causeway/localnet'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createReadMemory } from '../src/chainReadings/blockCursor.ts'
+import { createReadMemory } from '../src/chainReadings/readMemory.ts'
 import { creditSuspense, listSuspense } from '../src/money/topUps/operator.ts'
 import { reconcile } from '../src/money/topUps/reconcile.ts'
 import { retryTopUps } from '../src/money/topUps/settleTopUps.ts'

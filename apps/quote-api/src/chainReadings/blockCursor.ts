@@ -1,6 +1,5 @@
-import { minBigint } from '@causeway/core'
+import { maxBigint, minBigint } from '@causeway/core'
 import type { PassRange } from '@causeway/families'
-import { createLruCache } from '@causeway/rpc'
 
 /** Progress of a watcher of deposits, payments or top-ups through the blocks of its chain. */
 export type BlockCursor = {
@@ -10,6 +9,7 @@ export type BlockCursor = {
   readonly scannedTo: bigint
 }
 
+/** Settings of a watcher, in numbers of blocks. */
 export type WatchSteps = {
   /** Most blocks that one question covers. */
   readonly rangeBlocks: bigint
@@ -33,8 +33,8 @@ export function liveRange({ finalTo, scannedTo }: BlockCursor, head: bigint, ste
   // A chain that became shorter is read again from below its end.
   const known = minBigint(scannedTo, head)
   const to = minBigint(known + steps.rangeBlocks, head)
-  const fullyListedTo = heightBelow(head, steps.lateBlocks)
-  const from = minBigint(known, fullyListedTo > finalTo ? fullyListedTo : finalTo) + 1n
+  const fullyListedTo = maxBigint(finalTo, heightBelow(head, steps.lateBlocks))
+  const from = minBigint(known, fullyListedTo) + 1n
   return { known, from: minBigint(from, to), to }
 }
 
@@ -44,8 +44,9 @@ export function rewindCursor(
   known: bigint,
   { rewindBlocks }: WatchSteps,
 ): BlockCursor {
-  const back = heightBelow(known, rewindBlocks)
-  const scannedTo = finalTo < known && finalTo > back ? finalTo : back
+  const rewoundTo = heightBelow(known, rewindBlocks)
+  // Final blocks are not read again, unless the replaced block was one of them.
+  const scannedTo = finalTo < known ? maxBigint(finalTo, rewoundTo) : rewoundTo
   return { finalTo: minBigint(finalTo, scannedTo), scannedTo }
 }
 
@@ -64,65 +65,3 @@ export function finalRange(
 export function heightBelow(height: bigint, blocks: bigint): bigint {
   return height > blocks ? height - blocks : 0n
 }
-
-const rememberedMax = 20_000
-/** Pause before the second look at a transaction; it doubles with each further look. */
-const pauseMs = 500
-/** With the doubled pauses, the last look comes more than an hour after the first one. */
-const looksMax = 13
-
-/** A transaction that is to be looked at again. */
-type OpenLook = {
-  /** Looks until now. */
-  readonly looks: number
-  /** Unix milliseconds of the next look. */
-  readonly dueMs: number
-  /** True if the next look is the last one, even if it finds nothing. */
-  readonly isLast?: boolean
-}
-
-/**
- * Remembers transactions of one chain: `settled` ones were read and are not read again with their block; `open` ones held
- * nothing yet and are looked at again, each after twice the pause before. Kept in memory: a restart reads some again,
- * which changes nothing.
- * @param now Unix milliseconds
- */
-export function createReadMemory(now: () => number) {
-  const settled = createLruCache<true>(rememberedMax)
-  const open = createLruCache<OpenLook>(rememberedMax)
-  return {
-    now,
-    /** True if a listed transaction is to be read. A look at final blocks does not wait for its pause. */
-    isDue: (transactionId: string, by: 'live' | 'final'): boolean =>
-      settled.get(transactionId) === undefined &&
-      (by === 'final' || now() >= (open.get(transactionId)?.dueMs ?? 0)),
-    /** Transactions that are due once more, whether a list still names them or not. */
-    dueAgain: (): readonly string[] =>
-      [...open.entries()].flatMap(([transactionId, { dueMs }]) => (now() >= dueMs ? [transactionId] : [])),
-    /** Notes that the transaction was read for good. */
-    settle(transactionId: string) {
-      open.delete(transactionId)
-      settled.set(transactionId, true)
-    },
-    /** Plans a look as soon as there is time, and no other one if it finds nothing. */
-    lookOnce(transactionId: string) {
-      open.set(transactionId, { looks: 0, dueMs: now(), isLast: true })
-    },
-    isLastLook: (transactionId: string): boolean => open.get(transactionId)?.isLast === true,
-    /** Plans a new look at a transaction that held nothing or got no answer. @returns true the first time */
-    lookLater(transactionId: string): boolean {
-      const { looks, isLast } = { looks: 0, isLast: false, ...open.get(transactionId) }
-      if (looks < looksMax)
-        open.set(transactionId, { looks: looks + 1, dueMs: now() + pauseMs * 2 ** looks, isLast })
-      else this.settle(transactionId)
-      return looks === 0
-    },
-    /** Forgets all transactions, because the chain is no longer the one that was read. */
-    forget() {
-      settled.clear()
-      open.clear()
-    },
-  }
-}
-
-export type ReadMemory = ReturnType<typeof createReadMemory>

@@ -2,7 +2,7 @@
 // line until it is killed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, startElections } from '@causeway/database'
-import { createReadMemory } from '../../src/chainReadings/blockCursor.ts'
+import { createReadMemory } from '../../src/chainReadings/readMemory.ts'
 import { type Job, runJobs } from '../../src/jobs/runJobs.ts'
 import { watchTopUps } from '../../src/money/topUps/watchTopUps.ts'
 import { chainOver } from './scriptedTopUps.ts'

@@ -10,7 +10,7 @@ import {
   type TopUpCursor,
   type TopUpEvent,
 } from '@causeway/ledger'
-import type { ReadMemory } from '../../chainReadings/blockCursor.ts'
+import type { ReadMemory } from '../../chainReadings/readMemory.ts'
 import type { TopUpChain } from './topUpChain.ts'
 
 /** Result of one pass over the chain, for metrics and the log. */

@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '@causeway/core'
 import type { ObservedTopUp } from '@causeway/ledger'
 import type { Logger } from 'pino'
-import { createReadMemory } from '../../chainReadings/blockCursor.ts'
+import { createReadMemory } from '../../chainReadings/readMemory.ts'
 import type { Job } from '../../jobs/runJobs.ts'
 import { retryTopUps } from './settleTopUps.ts'
 import type { TopUpChain } from './topUpChain.ts'

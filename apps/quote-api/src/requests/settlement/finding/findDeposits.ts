@@ -8,10 +8,10 @@ import {
   firstCursor,
   heightBelow,
   liveRange,
-  type ReadMemory,
   rewindCursor,
   type WatchSteps,
 } from '../../../chainReadings/blockCursor.ts'
+import type { ReadMemory } from '../../../chainReadings/readMemory.ts'
 import type { Run } from '../../../jobs/runJobs.ts'
 import { stopChain } from '../../stops/stopStore.ts'
 import type { DepositPass, SettlementChain } from '../chain/settlementChain.ts'

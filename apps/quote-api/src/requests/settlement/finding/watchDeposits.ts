@@ -1,6 +1,6 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import { describeFinalChange, lateMs } from '@causeway/families'
-import { createReadMemory } from '../../../chainReadings/blockCursor.ts'
+import { createReadMemory } from '../../../chainReadings/readMemory.ts'
 import type { Run } from '../../../jobs/runJobs.ts'
 import { createSightNotes } from '../../stops/depositSight.ts'
 import { orphanDeposit } from '../binding/orphanDeposit.ts'
