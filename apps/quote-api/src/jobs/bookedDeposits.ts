@@ -2,6 +2,40 @@ import type { SqlTx } from '@causeway/core'
 import type { LedgerFinding } from '@causeway/ledger'
 
 /**
+ * Finds requests whose input, fees, debit or payment are not what their deposit gives (at most 20). Reads only.
+ * @source rule L-10
+ */
+export function findBookedDeposits(tx: SqlTx): Promise<readonly LedgerFinding[]> {
+  return findRows(tx, selectDiffering, {
+    invariant: 'I10',
+    problem: 'A request booked something else than its deposit.',
+  })
+}
+
+/**
+ * Finds deposits that left or came back to their chain, and whose loss is not booked so (at most 20). Reads only.
+ * @source rule L-26
+ */
+export function findUnbookedLosses(tx: SqlTx): Promise<readonly LedgerFinding[]> {
+  return findRows(tx, selectUnbookedLosses, {
+    invariant: 'I11',
+    problem: 'A deposit that left its chain is not booked as what it is.',
+  })
+}
+
+/** Makes a finding of each row that the query selects; its columns are the figures. */
+async function findRows(
+  tx: SqlTx,
+  select: string,
+  finding: Pick<LedgerFinding, 'invariant' | 'problem'>,
+): Promise<readonly LedgerFinding[]> {
+  const rows = await tx.query<{ figures: LedgerFinding['figures'] }>(`
+    select (select json_object_agg(key, value) from json_each_text(row_to_json(found))) as figures
+    from (${select}) found`)
+  return rows.map(({ figures }) => ({ ...finding, figures }))
+}
+
+/**
  * Compares the books of every settled request with its deposit. `bound` joins them, `due` computes what the request owes
  * by the rules that `bookedFor` and `paidFor` have in code, and `booked` adds what the books have. The rules are written
  * again in SQL, so that a bug in one is found by the other. Settlements older than `bookedInput` are left out.
@@ -82,27 +116,3 @@ const selectUnbookedLosses = `
     and (coalesce(b.amount, 0) <> case d.loss_turns % 2 when 1 then d.amount else 0 end
       or (d.loss_turns % 2 = 1) <> ${isLostDeposit} and d.updated_at < clock_timestamp() - ${bookedWithin})
   limit 20`
-
-/** Deposits that left or came back to their chain, and whose loss is not booked so (at most 20). Reads only. @source rule L-26 */
-export async function findUnbookedLosses(tx: SqlTx): Promise<readonly LedgerFinding[]> {
-  const rows = await tx.query<{ figures: LedgerFinding['figures'] }>(`
-    select (select json_object_agg(key, value) from json_each_text(row_to_json(found))) as figures
-    from (${selectUnbookedLosses}) found`)
-  return rows.map(({ figures }) => ({
-    invariant: 'I11',
-    problem: 'A deposit that left its chain is not booked as what it is.',
-    figures,
-  }))
-}
-
-/** Requests whose input, fees, debit or payment are not what their deposit gives (at most 20). Reads only. @source rule L-10 */
-export async function findBookedDeposits(tx: SqlTx): Promise<readonly LedgerFinding[]> {
-  const rows = await tx.query<{ figures: LedgerFinding['figures'] }>(`
-    select (select json_object_agg(key, value) from json_each_text(row_to_json(found))) as figures
-    from (${selectDiffering}) found`)
-  return rows.map(({ figures }) => ({
-    invariant: 'I10',
-    problem: 'A request booked something else than its deposit.',
-    figures,
-  }))
-}
