@@ -5,15 +5,15 @@ import type { HttpMetrics } from '@causeway/http'
 import type { JsonRpcClient } from '@causeway/rpc'
 import type { Logger } from 'pino'
 import type { Job } from '../jobs/runJobs.ts'
-import {
-  openComparedChain,
-  solverReading,
-  type TopUpSettings,
-  topUpReading,
-} from '../money/topUps/comparedChain.ts'
 import { createReconciler } from '../money/topUps/reconcilerJob.ts'
 import { createTopUpChain } from '../money/topUps/topUpChain.ts'
 import { createTopUpMetrics } from '../money/topUps/topUpMetrics.ts'
+import {
+  custodyReaderOptions,
+  openComparedChain,
+  solverReaderOptions,
+  type TopUpSettings,
+} from '../money/topUps/topUpReaders.ts'
 import { createTopUpWatcher } from '../money/topUps/watcherJob.ts'
 import type { QuotableCurrency } from '../pricing/registry.ts'
 
@@ -51,8 +51,8 @@ export function createTopUps(options: {
   const metrics = createTopUpMetrics(options.metrics)
   const chainParts = { settings, chain, chainId, currency, onMalformed: metrics.countMalformed }
   const { rpcThreshold } = chain
-  const custodyChain = createTopUpChain({ ...topUpReading(chainParts), client, rpcThreshold })
-  const solverAccount = solverReading(chainParts)
+  const custodyChain = createTopUpChain({ ...custodyReaderOptions(chainParts), client, rpcThreshold })
+  const solverAccount = solverReaderOptions(chainParts)
   const comparedChain = openComparedChain(chainParts)
   const intervalMs = paceMs(options)
   const common = { database, fromBlock, lateBlocks: lateBlocksOf(options), metrics, logger }

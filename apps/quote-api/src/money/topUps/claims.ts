@@ -22,8 +22,9 @@ export interface TopUpClaims {
   /** The text to sign. @throws ClaimRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS */
   prepare(transfer: ClaimedTransfer): Promise<{ readonly message: string; readonly expiresAt: Date }>
   /**
-   * Credits the transfer. @throws ClaimRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, InvalidSignatureError, and what reading a contract wallet
-   * throws
+   * Credits the transfer.
+   * @throws ClaimRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, InvalidSignatureError, and what reading a contract
+   * wallet throws
    */
   settle(
     transfer: ClaimedTransfer,
@@ -56,15 +57,8 @@ export function createTopUpClaims(options: TopUpClaimsOptions): TopUpClaims {
     if (screening?.isDenied(chainId, event.from) === true) throw deniedError('transactionHash')
     return event
   }
-  const textOf = (event: TopUpEvent, wallet: Hex, issuedAt: Date) =>
-    writeClaimMessage({
-      ...site,
-      wallet,
-      issuedAt,
-      claimant: event.from,
-      transactionHash: event.transactionHash,
-      ordinal: event.ordinal,
-    })
+  const textOf = ({ from: claimant, transactionHash, ordinal }: TopUpEvent, wallet: Hex, issuedAt: Date) =>
+    writeClaimMessage({ ...site, wallet, issuedAt, claimant, transactionHash, ordinal })
 
   return {
     async prepare(transfer) {

@@ -102,13 +102,9 @@ export async function resumeHalted(
     const halted = (await listHaltedTopUps(tx)).filter(({ account }) => account.chainId === chainId)
     for (const { account } of halted) await resumeTopUps(tx, account, resumption)
     const { actor, reason, finalTo, finalHash } = resumption
-    await recordAction(tx, {
-      actor,
-      action: 'topup.resume',
-      subject: String(chainId),
-      details: { reason, block: String(finalTo), hash: finalHash },
-      outcome: halted.length === 0 ? 'unchanged' : 'done',
-    })
+    const details = { reason, block: String(finalTo), hash: finalHash }
+    const outcome = halted.length === 0 ? 'unchanged' : 'done'
+    await recordAction(tx, { actor, action: 'topup.resume', subject: String(chainId), details, outcome })
     return halted.length
   })
 }

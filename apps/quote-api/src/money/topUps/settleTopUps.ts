@@ -37,11 +37,8 @@ export async function settleRange(
       tx,
       unreadTransactions.map((transactionId) => ({ chainId, transactionId, purpose, reason: 'unanswered' })),
     )
-    const orphaned = await orphanWhere(
-      tx,
-      account,
-      (event) => event.blockNumber <= to && !isAmong(event, topUps),
-    )
+    const isGone = (event: TopUpEvent) => event.blockNumber <= to && !isAmong(event, topUps)
+    const orphaned = await orphanWhere(tx, account, isGone)
     const settled = await settleTopUps(tx, topUps)
     const settledTo = settledMax > cursor.settledTo ? minBigint(to, settledMax) : cursor.settledTo
     await moveFinalCursor(tx, account, { finalTo: to, finalHash, settledTo })

@@ -31,8 +31,10 @@ export type TopUpReadingParts = {
   readonly onMalformed: OnMalformed
 }
 
-/** Options that all readers of custody share. @throws ConfigurationError */
-export function topUpReading(parts: TopUpReadingParts): Omit<TopUpChainOptions, 'client' | 'rpcThreshold'> {
+/** Options that all readers of the custody account share. @throws ConfigurationError */
+export function custodyReaderOptions(
+  parts: TopUpReadingParts,
+): Omit<TopUpChainOptions, 'client' | 'rpcThreshold'> {
   const { settings, chainId, currency, onMalformed } = parts
   const { custody, allowTrailing, mode } = settings
   if (custody === undefined) throw new ConfigurationError('CUSTODY_ADDRESS is not set.')
@@ -45,17 +47,20 @@ export function topUpReading(parts: TopUpReadingParts): Omit<TopUpChainOptions, 
   return { chainId, target: { token, custody, allowTrailing, ownAccounts }, mode, onMalformed }
 }
 
-/** Options of the reader of the solver's account, which takes tagged transfers only; undefined if it is not another account. */
-export function solverReading(
+/** Options of the reader of the solver's account, which takes tagged transfers only; undefined if custody is that account. */
+export function solverReaderOptions(
   parts: TopUpReadingParts,
 ): Omit<TopUpChainOptions, 'client' | 'rpcThreshold'> | undefined {
   const { solver, custody } = parts.settings
   if (solver === undefined || solver === custody) return undefined
-  const { target, ...reading } = topUpReading(parts)
+  const { target, ...reading } = custodyReaderOptions(parts)
   return { ...reading, target: { ...target, custody: solver, isTaggedOnly: true } }
 }
 
-/** The chain of sponsorship over a single endpoint, with which the reconciler compares settled top-ups. @throws ConfigurationError */
+/**
+ * Opens the chain of sponsorship over a single endpoint, with which the reconciler compares settled top-ups.
+ * @throws ConfigurationError
+ */
 export function openComparedChain(parts: TopUpReadingParts): {
   readonly chain: TopUpChain
   close(): Promise<void>
@@ -71,7 +76,7 @@ export function openComparedChain(parts: TopUpReadingParts): {
     now: () => Date.now(),
   })
   return {
-    chain: createTopUpChain({ ...topUpReading(parts), client, rpcThreshold: 1 }),
+    chain: createTopUpChain({ ...custodyReaderOptions(parts), client, rpcThreshold: 1 }),
     close: () => client.close(),
   }
 }

@@ -34,19 +34,12 @@ export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
     await watcher.fence(tx)
     return openTopUpCursor(tx, account, fromBlock)
   })
-  const pass = {
-    seen: [],
-    final: [],
-    orphaned: 0,
-    conflicts: [],
-    aside: [],
-    cursor,
-  } as const satisfies TopUpPass
+  const pass: TopUpPass = { seen: [], final: [], orphaned: 0, conflicts: [], aside: [], cursor }
   if (cursor.haltedReason !== undefined) return pass
   const halted = await haltIfFinalBlockChanged(watcher, cursor)
   if (halted !== undefined) return { ...pass, cursor: halted }
 
-  let result: TopUpPass = pass
+  let result = pass
   const finalHeight = await chain.finalHeight(watcher.signal)
   const head = await chain.head(watcher.signal)
   const settledMax = heightBelow(head, watcher.lateBlocks)

@@ -4,10 +4,10 @@ import { encodeTopUp, type TopUpCall } from '@causeway/families/rules'
 import { readTopUpCursor } from '@causeway/ledger'
 import type { QuoteApiConfig } from '../../config/config.ts'
 import { loadFiles } from '../../config/configuration.ts'
-import { openComparedChain, topUpReading } from '../../money/topUps/comparedChain.ts'
 import { topUpCalldata } from '../../money/topUps/operator.ts'
 import { type Reconciliation, reconcile } from '../../money/topUps/reconcile.ts'
 import { accountOf } from '../../money/topUps/topUpPass.ts'
+import { custodyReaderOptions, openComparedChain } from '../../money/topUps/topUpReaders.ts'
 import { createRegistry } from '../../pricing/registry.ts'
 import { findSponsorshipChain, type SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
 import {
@@ -72,7 +72,7 @@ export async function openCommandChain(options: {
   return {
     sponsorCurrency: { chainId, currency: parts.currency?.address ?? '' },
     topUp({ amountMicroUsd, owner }) {
-      const { token, custody } = topUpReading(parts).target
+      const { token, custody } = custodyReaderOptions(parts).target
       const args = { amountMicroUsd, ...(owner !== undefined && { owner }) }
       return {
         transaction: { chainId, ...encodeCall({ token, custody, ...args }) },
