@@ -78,25 +78,14 @@ export async function priceDeposit(
   const request = requestOf(deposit, route, requirePrice(snapshot, route.destination.native).usdX18)
   const lack = await recipientLack(dependencies.lackOf, route, request)
   const subsidy = fixedSubsidy(deposit.debitMicroUsd, snapshot, dependencies.sponsorAsset)
-  const commonInputs = {
-    request,
-    route,
-    snapshot,
-    inventory,
-    schedule,
-    use: deposit.use,
-    lack,
-    subsidy,
-    rewards,
-    quoter,
-    swapImpactMaxBps,
-    ceilings,
-  }
+  const settings = { schedule, quoter, swapImpactMaxBps, ceilings }
+  const { use } = deposit
+  const routeInputs = { request, route, snapshot, inventory, use, lack, subsidy, rewards }
   let best: PricedDeposit = { amountOut: 0n }
   let refusal: unknown
   for (const plan of plansFrom(route, feeCurrency)) {
     try {
-      const { amountOut, solver } = await priceSolverRoute({ plan, ...commonInputs })
+      const { amountOut, solver } = await priceSolverRoute({ plan, ...routeInputs, ...settings })
       if (amountOut > best.amountOut) best = { amountOut, gasCharged: solver?.gasCharged }
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error

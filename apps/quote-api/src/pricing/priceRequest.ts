@@ -236,17 +236,8 @@ function planTransactions(
     held[
       question.touched.findIndex((holding) => holding.account === account && holding.currency === currency)
     ]
-  const planFacts = {
-    allowance,
-    openSpending,
-    balance,
-    heldBy,
-    recipientLack: lack,
-    spendable,
-    feeFunds,
-    fees,
-  }
-  return refuseLocked(route.origin.quoting.plan(plannedFrom, planFacts), plannedFrom, inputLock)
+  const known = { allowance, openSpending, balance, heldBy, recipientLack: lack, spendable, feeFunds, fees }
+  return refuseLocked(route.origin.quoting.plan(plannedFrom, known), plannedFrom, inputLock)
 }
 
 /** Seconds until the money of all offers is with the solver. */

@@ -1,7 +1,7 @@
 import { depthMs, depthRuleFor } from '@causeway/core'
 import type { QuotableChain } from './registry.ts'
 
-type Paced = Pick<QuotableChain, 'config'>
+type ChainTiming = Pick<QuotableChain, 'config'>
 
 /** Time from a pinned deposit to a broadcast fill, while a route has too few fills to learn from. */
 const defaultReactionMs = 1_000
@@ -14,8 +14,8 @@ const defaultReactionMs = 1_000
  * @source F-40
  */
 export function timeEstimateSeconds(args: {
-  origin: Paced
-  destination: Paced
+  origin: ChainTiming
+  destination: ChainTiming
   selfExecuted: boolean
   valueMicroUsd: bigint
   reactionMs: number | undefined
@@ -30,6 +30,6 @@ export function timeEstimateSeconds(args: {
 }
 
 /** Time until a transaction of this size is acted on, its own block included. @source F-40 */
-export function pinWaitMs({ config }: Paced, valueMicroUsd: bigint): number {
+export function pinWaitMs({ config }: ChainTiming, valueMicroUsd: bigint): number {
   return depthMs(depthRuleFor(config.pinPolicy, valueMicroUsd), config)
 }

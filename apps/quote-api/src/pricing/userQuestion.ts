@@ -64,13 +64,6 @@ export function takeAllowance(
   if (openSpending === undefined || spender === undefined || !isHeld(route.origin, user)) return 0n
   const { origin, currencyOut, recipient } = route
   const purchase = [currencyOut.chainId, currencyOut.address, recipient, tradeType, amount].join(' ')
-  return openSpending({
-    chainId,
-    currency,
-    spender,
-    purchase,
-    amount: amountInMax,
-    allowance,
-    user: origin.codec.canonicalAddress(user),
-  })
+  const holder = origin.codec.canonicalAddress(user)
+  return openSpending({ chainId, currency, spender, user: holder, purchase, amount: amountInMax, allowance })
 }

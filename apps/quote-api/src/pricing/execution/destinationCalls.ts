@@ -75,12 +75,15 @@ export function callParties(
   filler: string | undefined,
 ): { readonly fillContract: Hex; readonly filler: Hex } {
   const { fillContract } = config
-  if (!quoting.runsCalls || fillContract === undefined || filler === undefined) {
-    throw new QuoteError('EXTRA_TXS_NOT_SUPPORTED', `Chain ${chainId} cannot run txs.`, {
-      data: { field: 'txs' },
-    })
-  }
+  if (!quoting.runsCalls || fillContract === undefined || filler === undefined) throw withoutCalls(chainId)
   return { fillContract: quoting.hexAddress(fillContract), filler: quoting.hexAddress(filler) }
+}
+
+/** Refusal for a chain that cannot run calls. */
+export function withoutCalls(chainId: number): QuoteError {
+  return new QuoteError('EXTRA_TXS_NOT_SUPPORTED', `Chain ${chainId} cannot run txs.`, {
+    data: { field: 'txs' },
+  })
 }
 
 /**

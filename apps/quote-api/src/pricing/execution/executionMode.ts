@@ -6,6 +6,7 @@ import type { QuotableCurrency } from '../registry.ts'
 import type { QuoteRequest } from '../request.ts'
 import { permitKindOf, permitsNotRelayed } from '../routes/permit.ts'
 import type { Route } from '../routes/route.ts'
+import { withoutCalls } from './destinationCalls.ts'
 
 /**
  * Refuses calls, deposit addresses and permits that the route cannot have.
@@ -15,11 +16,7 @@ import type { Route } from '../routes/route.ts'
  */
 export function checkExecutionMode(route: Route, request: QuoteRequest): void {
   const { chainId, quoting } = route.destination
-  if (request.txs.length > 0 && !quoting.runsCalls) {
-    throw new QuoteError('EXTRA_TXS_NOT_SUPPORTED', `Chain ${chainId} cannot run txs.`, {
-      data: { field: 'txs' },
-    })
-  }
+  if (request.txs.length > 0 && !quoting.runsCalls) throw withoutCalls(chainId)
   if (request.useDepositAddress) checkDepositAddress(route, request)
   else if (request.strict) {
     throw new QuoteError(

@@ -1,11 +1,11 @@
-import { bpsDenominator, divideUp, usdValueDown } from '@causeway/core'
+import { usdValueDown } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../errors.ts'
 import { withoutFees } from '../fees/solve.ts'
 import { adverseBpsOf, checkDepth, checkImpact, legImpact } from '../legs/legImpact.ts'
 import type { Leg, LegQuote, LegQuoter } from '../legs/legs.ts'
 import { chooseRefusal, permittedPlans } from '../legs/planLegs.ts'
-import { dearerClass, minimumAfterSlippage, slippageBps } from '../legs/slippage.ts'
+import { dearerClass, maximumAfterSlippage, minimumAfterSlippage, slippageBps } from '../legs/slippage.ts'
 import { type PricedRoute, shownPrices } from '../pricedRoute.ts'
 import type { QuoteRequest } from '../request.ts'
 import type { Route } from '../routes/route.ts'
@@ -44,17 +44,15 @@ export async function priceSelfExecuted(args: {
     adverseBps: adverseBpsOf([leg]),
     priceSpreadBps: 0n,
   })
-  const exactOutput = request.tradeType === 'EXACT_OUTPUT'
-  const slipsOnInput = exactOutput && route.operation === 'swap'
+  const isExactOutput = request.tradeType === 'EXACT_OUTPUT'
+  const slipsOnInput = isExactOutput && route.operation === 'swap'
   return {
     route,
     tradeType: request.tradeType,
     amountIn,
-    amountInMax: slipsOnInput
-      ? divideUp(amountIn * (bpsDenominator + toleranceBps), bpsDenominator)
-      : amountIn,
+    amountInMax: slipsOnInput ? maximumAfterSlippage(amountIn, toleranceBps) : amountIn,
     amountOut,
-    amountOutMin: exactOutput ? amountOut : minimumAfterSlippage(amountOut, toleranceBps),
+    amountOutMin: isExactOutput ? amountOut : minimumAfterSlippage(amountOut, toleranceBps),
     feeCurrency: route.currencyIn,
     split: withoutFees(amountIn),
     originLeg: leg,

@@ -85,17 +85,17 @@ const sumOf = (units: readonly bigint[]): bigint => units.reduce((sum, each) => 
 /** Margin on the units that a trial took beyond a plain payment: in another state the payment may take more. */
 const marginBps = 1_000n
 
+/** A payment whose units are asked, and the kind of transaction that makes it. */
+type PaymentTrial = {
+  readonly kind: 'fill' | 'refund'
+  readonly payment: TriedPayment & Pick<Payee, 'isNamed'>
+}
+
 /** Units that a payment's trial takes beyond the charge for a plain payment, with a margin. @source Q-48 */
 export async function unitsBeyondPlain(
   ports: PayeePorts,
   snapshot: MarketSnapshot,
-  {
-    kind,
-    payment,
-  }: {
-    readonly kind: 'fill' | 'refund'
-    readonly payment: TriedPayment & Pick<Payee, 'isNamed'>
-  },
+  { kind, payment }: PaymentTrial,
 ): Promise<bigint> {
   const { chain, account, currency, amount, isNamed } = payment
   const units = isNamed && amount > 0n ? (await ports.tryPayment(payment))?.units : undefined

@@ -71,7 +71,7 @@ export type SubsidyRule = (feeCurrency: QuotableCurrency, price: PricedCurrency)
 const usdX18PerMicroUsd = 10n ** 12n
 
 /**
- * Every fee of a solver-executed route as a function of the input, for `splitFees` and `solveAmountIn`.
+ * Computes every fee of a solver's route, as a function of the input, for `splitFees` and `solveAmountIn`.
  * @throws QuoteError when a price, a fee or the inventory is unknown
  */
 export function feeTerms(inputs: FeeInputs): {
@@ -92,8 +92,8 @@ export function feeTerms(inputs: FeeInputs): {
   // The offer's fee is charged on the whole payout, even if the offer covers only a part of it.
   const platformBps = platformFeeBps(inputs) + BigInt(offer?.feeBps ?? 0)
   const appFeesBps = request.appFees.map(({ bps }) => bps)
-  const { paid } = inventories(inputs)
   const appBps = appFeesBps.reduce((sum, bps) => sum + bps, 0n)
+  const { maxSkewBps } = inventories(inputs).paid.parameters
   return {
     topup,
     gasCharged: fillNative + rentNative,
@@ -105,9 +105,9 @@ export function feeTerms(inputs: FeeInputs): {
       appFeesBps,
       rent: convertUp(rentNative, nativePrice, feePrice),
       subsidy: inputs.subsidy(plan.feeCurrency, feePrice),
-      // Least growth of the net per unit of input. Skew is the change of a quadratic potential (inventory.ts), so its rate
-      // at the margin is at most twice its average, which `checkPayable` keeps below `maxSkewBps`.
-      slopeBpsMin: bpsDenominator - platformBps - appBps - 2n * paid.parameters.maxSkewBps,
+      // Skew is the change of a quadratic potential (inventory.ts), so its rate at the margin is at most twice its
+      // average, which `checkPayable` keeps below `maxSkewBps`.
+      slopeBpsMin: bpsDenominator - platformBps - appBps - 2n * maxSkewBps,
     },
   }
 }

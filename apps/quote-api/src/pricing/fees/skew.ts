@@ -20,8 +20,8 @@ type SkewInputs = {
 }
 
 /**
- * Cost of a move for the solver's inventory, as a function of the input, in the fee currency, rounded up. Negative: a
- * reward, which other rewarded moves lower. @source Q-40
+ * Returns the cost of a plan's move for the solver's inventory, as a function of the input; in the fee currency, rounded
+ * up. Negative: a reward, which other rewarded moves lower. @source Q-40
  */
 export function skewOf(inputs: SkewInputs): FeeTerms['skew'] {
   const { snapshot, external, rewards } = inputs

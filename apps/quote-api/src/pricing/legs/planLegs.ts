@@ -13,7 +13,7 @@ import {
 } from './legs.ts'
 
 /**
- * All ways a solver can serve a route; the caller prices each and keeps the best.
+ * Lists all ways in which a solver can serve a route; the caller prices each and keeps the best.
  * @throws QuoteError NO_SWAP_ROUTES_FOUND when no pool joins the currencies to the solver's inventory
  * @source pricing-engine.md 3.1
  */
@@ -29,7 +29,7 @@ export function planLegs(route: Route, poolScope: PoolScope): readonly LegPlan[]
 }
 
 /**
- * Plans that use no pool which the caller does not want.
+ * Keeps the plans that use no pool which the caller does not want.
  * @throws QuoteError UNSUPPORTED_ROUTE, NO_SWAP_ROUTES_FOUND naming the field that leaves none
  */
 export function permittedPlans<Plan extends Pick<LegPlan, 'origin' | 'destination'>>(
@@ -63,6 +63,7 @@ export function planSelfExecutedLegs(route: Route, poolScope: PoolScope): readon
   return legs
 }
 
+/** Ways in which the input, or what it is swapped into, reaches the solver. */
 function originOptions(chain: QuotableChain, currencyIn: QuotableCurrency, poolScope: PoolScope) {
   // The solver manages inventory of the whole asset, so it takes any currency of it at par.
   if (currencyIn.asset.inventory !== undefined) return [{ origin: undefined, feeCurrency: currencyIn }]
@@ -75,12 +76,13 @@ function originOptions(chain: QuotableChain, currencyIn: QuotableCurrency, poolS
   )
 }
 
+/** Ways in which the solver pays the output itself, or a currency that is swapped or wrapped into it. */
 function destinationOptions(chain: QuotableChain, currencyOut: QuotableCurrency, poolScope: PoolScope) {
   if (currencyOut.solver) return [{ payoutCurrency: currencyOut, destination: undefined }]
-  const sibling = chain.solverCurrencies.find((candidate) => candidate.asset === currencyOut.asset)
-  if (sibling !== undefined && (sibling.isNative || currencyOut.isNative)) {
-    const kind: Leg['kind'] = sibling.isNative ? 'wrap' : 'unwrap'
-    return [{ payoutCurrency: sibling, destination: { kind, chain, from: sibling, to: currencyOut } }]
+  const sameAsset = chain.solverCurrencies.find((candidate) => candidate.asset === currencyOut.asset)
+  if (sameAsset !== undefined && (sameAsset.isNative || currencyOut.isNative)) {
+    const kind: Leg['kind'] = sameAsset.isNative ? 'wrap' : 'unwrap'
+    return [{ payoutCurrency: sameAsset, destination: { kind, chain, from: sameAsset, to: currencyOut } }]
   }
   return chain.solverCurrencies.flatMap((candidate) =>
     poolLegs(chain, { from: candidate, to: currencyOut }, poolScope).map((destination) => ({

@@ -26,6 +26,7 @@ export type PoolTrade = 'exactInput' | 'exactOutput'
 export type OnChainQuoter = (args: {
   chainId: number
   pool: QuotablePool
+  /** Uniswap's name for the direction: `token0` is sold for `token1`. */
   zeroForOne: boolean
   trade: PoolTrade
   amount: bigint
@@ -50,24 +51,22 @@ export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
   ): Promise<LegQuote> {
     if (leg.kind !== 'pool')
       return { leg, amountIn: amount, amountOut: amount, hops: [], ticksCrossed: 0, adverseBps: 0n }
-    const best = (hop: Leg, hopAmount: bigint) =>
+    const quoteHop = (hop: Leg, hopAmount: bigint) =>
       bestPool(onChain, { snapshot, leg: hop, trade, amount: hopAmount })
     const via = leg.fallback !== undefined && 'via' in leg.fallback ? leg.fallback.via : undefined
     if (via === undefined) {
-      const { feePips, ...quoted } = await best(leg, amount)
+      const { feePips, ...quoted } = await quoteHop(leg, amount)
       return { leg, hops: [{ to: leg.to, feePips }], ...quoted }
     }
-    const [firstHop, secondHop] = [
-      { ...leg, to: via },
-      { ...leg, from: via },
-    ]
+    const firstHop = { ...leg, to: via }
+    const secondHop = { ...leg, from: via }
     // Quotes the hop with the known amount first: its result is the known amount of the other hop.
     if (trade === 'exactInput') {
-      const first = await best(firstHop, amount)
-      return joinHops(leg, via, first, await best(secondHop, first.amountOut))
+      const first = await quoteHop(firstHop, amount)
+      return joinHops(leg, via, first, await quoteHop(secondHop, first.amountOut))
     }
-    const second = await best(secondHop, amount)
-    return joinHops(leg, via, await best(firstHop, second.amountIn), second)
+    const second = await quoteHop(secondHop, amount)
+    return joinHops(leg, via, await quoteHop(firstHop, second.amountIn), second)
   }
   return {
     exactInput: (snapshot, leg, amountIn) => quote(snapshot, leg, 'exactInput', amountIn),
@@ -96,7 +95,10 @@ type HopQuestion = {
   readonly amount: bigint
 }
 
-/** @throws QuoteError PRICE_FETCH_FAILED, INSUFFICIENT_LIQUIDITY, NO_SWAP_ROUTES_FOUND, AMOUNT_TOO_LOW */
+/**
+ * Quotes one hop at every pool and takes the best.
+ * @throws QuoteError PRICE_FETCH_FAILED, INSUFFICIENT_LIQUIDITY, NO_SWAP_ROUTES_FOUND, AMOUNT_TOO_LOW
+ */
 async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<HopQuote> {
   const { snapshot, leg, trade, amount } = question
   if (amount >= poolAmountLimit) throw beyondPools(leg)
@@ -141,7 +143,7 @@ async function quotePool(
   const answer =
     state === undefined
       ? await onChain({ chainId: leg.chain.chainId, pool, zeroForOne, trade, amount })
-      : inProcess(state, zeroForOne, trade, amount)
+      : quoteMirrored(state, zeroForOne, trade, amount)
   if (answer === undefined) return undefined
   if (answer.exhausted) return 'exhausted'
   if (pool.address === undefined && lossBps(answer, prices) > allowedBps + feeBps(pool)) return 'guarded'
@@ -188,7 +190,7 @@ function hex(address: string): Hex {
   return `0x${address.slice(2)}`
 }
 
-function inProcess(state: PoolState, zeroForOne: boolean, trade: PoolTrade, amount: bigint): PoolQuote {
+function quoteMirrored(state: PoolState, zeroForOne: boolean, trade: PoolTrade, amount: bigint): PoolQuote {
   return trade === 'exactInput'
     ? quoteExactInput(state, zeroForOne, amount)
     : quoteExactOutput(state, zeroForOne, amount)

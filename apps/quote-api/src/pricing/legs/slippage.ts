@@ -1,4 +1,4 @@
-import { type AssetClass, bpsDenominator, bpsDown, maxBigint, minBigint } from '@causeway/core'
+import { type AssetClass, bpsDenominator, bpsDown, divideUp, maxBigint, minBigint } from '@causeway/core'
 import { QuoteError } from '../errors.ts'
 
 /**
@@ -61,6 +61,11 @@ function poolsBeyondTolerance(adverseBps: bigint, lagBps: bigint): QuoteError {
 /** floor(expected·(10⁴ − bps)/10⁴). @source rule Q-151 */
 export function minimumAfterSlippage(expected: bigint, slippageBps: bigint): bigint {
   return bpsDown(expected, bpsDenominator - slippageBps)
+}
+
+/** ceil(expected·(10⁴ + bps)/10⁴). */
+export function maximumAfterSlippage(expected: bigint, slippageBps: bigint): bigint {
+  return divideUp(expected * (bpsDenominator + slippageBps), bpsDenominator)
 }
 
 const classOrder: readonly AssetClass[] = ['stable', 'major', 'longtail']

@@ -166,12 +166,12 @@ describe('inventory potential', () => {
 
   test('Q-82: a side of an account pays what lies on it, and nothing of the other side', () => {
     const [perps, spot] = [currencyKey(1337, 'perps'), currencyKey(1337, 'spot')]
-    const sides = new Map([
+    const payableByCurrency = new Map([
       [perps, 900n * usd],
       [spot, 100n * usd],
     ])
     const asset = assetInventory(parameters, [
-      { chainId: 1337, balanceUsd: 1_000n * usd, shareBps: 1n, sides },
+      { chainId: 1337, balanceUsd: 1_000n * usd, shareBps: 1n, payableByCurrency },
     ])
     expect(payableUsd(asset, { chainId: 1337, key: spot })).toBe(100n * usd)
     expect(payableUsd(asset, { chainId: 1337, key: perps })).toBe(900n * usd)

@@ -26,11 +26,8 @@ type Position = {
   readonly balanceUsd: UsdX18
   /** Target: the part of the asset's total that belongs on this chain. */
   readonly shareBps: bigint
-  /**
-   * Payable balances by currency, on chains where a currency of the asset is paid from its own balance only.
-   * @source Q-82
-   */
-  readonly sides?: ReadonlyMap<CurrencyKey, UsdX18> | undefined
+  /** Set on chains where a currency of the asset is paid from its own balance only. @source Q-82 */
+  readonly payableByCurrency?: ReadonlyMap<CurrencyKey, UsdX18> | undefined
   /** The part of the balance that the solver never pays out. @source Q-132 */
   readonly floorUsd?: UsdX18 | undefined
 }
@@ -68,13 +65,13 @@ export function assetInventory(
   let totalUsd = 0n
   let squaresPerShare = 0n
   let shareSumBps = 0n
-  for (const { chainId, balanceUsd, shareBps, sides, floorUsd } of balances) {
+  for (const { chainId, balanceUsd, shareBps, payableByCurrency, floorUsd } of balances) {
     if (balanceUsd === undefined) {
       unknownChains.add(chainId)
       continue
     }
     const share = maxBigint(shareBps, shareBpsMin)
-    chains.set(chainId, { balanceUsd, shareBps: share, sides, floorUsd })
+    chains.set(chainId, { balanceUsd, shareBps: share, payableByCurrency, floorUsd })
     totalUsd += balanceUsd
     squaresPerShare += squarePerShare(balanceUsd, share)
     shareSumBps += share
@@ -90,7 +87,7 @@ export function assetInventory(
   }
 }
 
-/** b²/s of one chain. */
+/** b²/s of one chain: its balance squared, divided by its share. */
 function squarePerShare(balanceUsd: UsdX18, shareBps: bigint): bigint {
   return (balanceUsd * balanceUsd * bpsDenominator) / shareBps
 }
@@ -102,8 +99,8 @@ export function afterMoves(asset: AssetInventory, moves: ReadonlyMap<number, Usd
   for (const [chainId, deltaUsd] of moves) {
     if (asset.unknownChains.has(chainId)) continue
     const position: Position = chains.get(chainId) ?? { balanceUsd: 0n, shareBps: shareBpsMin }
-    const { balanceUsd, shareBps, sides, floorUsd } = position
-    chains.set(chainId, { balanceUsd: balanceUsd + deltaUsd, shareBps, sides, floorUsd })
+    const { balanceUsd, shareBps, payableByCurrency, floorUsd } = position
+    chains.set(chainId, { balanceUsd: balanceUsd + deltaUsd, shareBps, payableByCurrency, floorUsd })
     totalUsd += deltaUsd
     squaresPerShare += squarePerShare(balanceUsd + deltaUsd, shareBps) - squarePerShare(balanceUsd, shareBps)
   }
@@ -194,15 +191,16 @@ function computePotentialTerm(
 }
 
 /**
- * USD that may still be paid in a currency: the asset's balance on its chain, less the larger of reserve and floors. On
- * chains with sides it is at most the currency's own side.
+ * USD that may still be paid in a currency: the asset's balance on its chain, less the larger of reserve and floors. Where
+ * a currency is paid from its own balance only, it is at most that.
  */
 export function payableUsd(
   asset: AssetInventory,
   { chainId, key }: Pick<QuotableCurrency, 'chainId' | 'key'>,
 ): UsdX18 {
-  const { balanceUsd = 0n, sides, floorUsd = 0n } = asset.chains.get(chainId) ?? {}
+  const { balanceUsd = 0n, payableByCurrency, floorUsd = 0n } = asset.chains.get(chainId) ?? {}
   const reserveUsd = divideUp(balanceUsd * asset.parameters.reserveBps, bpsDenominator)
   const payable = maxBigint(0n, balanceUsd - maxBigint(reserveUsd, floorUsd))
-  return sides === undefined ? payable : minBigint(payable, sides.get(key) ?? 0n)
+  if (payableByCurrency === undefined) return payable
+  return minBigint(payable, payableByCurrency.get(key) ?? 0n)
 }

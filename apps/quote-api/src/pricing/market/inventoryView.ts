@@ -72,7 +72,7 @@ function readPosition(
   const currencies = chain.solverCurrencies.filter((currency) => currency.asset === asset)
   if ('reason' in market || currencies.length === 0) return []
   const usdOf = ({ decimals }: QuotableCurrency, amount: bigint) => usdValueDown(amount, { decimals, usdX18 })
-  const sides = new Map<CurrencyKey, UsdX18>()
+  const payableByCurrency = new Map<CurrencyKey, UsdX18>()
   let balanceUsd = 0n
   let floorUsd = 0n
   let isComplete = true
@@ -83,14 +83,14 @@ function readPosition(
     const ownFloorUsd = usdOf(currency, floors.get(currency.key) ?? 0n)
     balanceUsd += heldUsd
     floorUsd += ownFloorUsd
-    sides.set(currency.key, maxBigint(0n, heldUsd - ownFloorUsd))
+    payableByCurrency.set(currency.key, maxBigint(0n, heldUsd - ownFloorUsd))
   }
   return [
     {
       chainId: chain.chainId,
       balanceUsd: isComplete ? balanceUsd : undefined,
       shareBps: targetShareBps(chain, asset),
-      sides: chain.quoting.keepsSides === true ? sides : undefined,
+      payableByCurrency: chain.quoting.keepsSides === true ? payableByCurrency : undefined,
       floorUsd,
     },
   ]

@@ -35,7 +35,7 @@ export type QuotePromise = {
  */
 type Promises = { totalUsdX18: UsdX18; readonly ends: number[]; readonly worths: UsdX18[] }
 
-/** Most entries of one generation; with more, entries that were not used in it are forgotten. */
+/** Most holders of one generation, see `createOpenQuotes`; with more, those that were not used in it are forgotten. */
 const holdersMax = 20_000
 
 /**

@@ -59,15 +59,8 @@ export async function permitTerms(
   if (kind === 'permit2' && permit2Router !== undefined && relay.from !== undefined) {
     const relayer = origin.quoting.hexAddress(relay.from)
     const calls = relay.calls()
-    return {
-      ...terms,
-      kind,
-      amount: amountInMax,
-      chainId: origin.chainId,
-      router: permit2Router,
-      relayer,
-      calls,
-    }
+    const { chainId } = origin
+    return { ...terms, kind, amount: amountInMax, chainId, router: permit2Router, relayer, calls }
   }
   if (kind === undefined || kind === 'permit2' || permitRouter === undefined)
     throw permitsNotRelayed(origin.chainId)

@@ -76,23 +76,25 @@ export function checkSponsorCost(
   const { split, prices } = priced
   const usd = (amount: bigint) => usdValueDown(amount, prices.feeCurrency)
   const amountUsd = usd(split.amountIn)
+  // An amount above both the part and the fixed worth is refused, so the larger of both is the limit.
   const largerOf = ({ maxBps, orMicroUsd }: QuoteCeilings['sponsorGas']) =>
     maxBigint(bpsUp(amountUsd, BigInt(maxBps)), orMicroUsd * usdX18PerMicroUsd)
   const { maxBps, maxMicroUsd } = ceilings.sponsorSpread
   const spreadLimit = minBigint(bpsUp(amountUsd, BigInt(maxBps)), maxMicroUsd * usdX18PerMicroUsd)
-  const bounded = sponsoredByCeiling(sponsored)
-  const bounds = {
-    sponsorGas: [bounded.sponsorGas, largerOf(ceilings.sponsorGas)],
-    sponsorImpact: [bounded.sponsorImpact, largerOf(ceilings.sponsorImpact)],
-    sponsorSpread: [sponsoredSpread(snapshot, priced, bounded.sponsorSpread), spreadLimit],
-  } as const satisfies Record<SponsorCeiling, readonly [bigint, UsdX18]>
+  const costs = sponsoredByCeiling(sponsored)
+  const sponsoredSpreadCost = sponsoredSpread(snapshot, priced, costs.sponsorSpread)
+  const bounds: Record<SponsorCeiling, { readonly cost: bigint; readonly limitUsd: UsdX18 }> = {
+    sponsorGas: { cost: costs.sponsorGas, limitUsd: largerOf(ceilings.sponsorGas) },
+    sponsorImpact: { cost: costs.sponsorImpact, limitUsd: largerOf(ceilings.sponsorImpact) },
+    sponsorSpread: { cost: sponsoredSpreadCost, limitUsd: spreadLimit },
+  }
   for (const ceiling of sponsorCeilings) {
-    const [cost, limit] = bounds[ceiling]
-    refuseAbove(ceiling, usd(cost), limit)
+    const { cost, limitUsd } = bounds[ceiling]
+    refuseAbove(ceiling, usd(cost), limitUsd)
   }
 }
 
-/** Part that the sponsor pays of the fees under each ceiling. */
+/** The sponsor's part of the fees under each ceiling, in the fee currency. */
 function sponsoredByCeiling(sponsored: Allocation['sponsored']): Record<SponsorCeiling, bigint> {
   const sums = perName(sponsorCeilings, () => 0n)
   for (const component of sponsoredComponents) sums[sponsorRule(component).ceiling] += sponsored[component]

@@ -1,7 +1,6 @@
-import { bpsDenominator, divideUp } from '@causeway/core'
 import { feeTerms } from '../fees/feeTerms.ts'
 import { adverseBpsOf } from '../legs/legImpact.ts'
-import { dearerClass, minimumAfterSlippage, slippageBps } from '../legs/slippage.ts'
+import { dearerClass, maximumAfterSlippage, minimumAfterSlippage, slippageBps } from '../legs/slippage.ts'
 import { requirePrice } from '../market/marketAccess.ts'
 import { type PricedRoute, routePrices } from '../pricedRoute.ts'
 import {
@@ -21,24 +20,28 @@ import { checkAmounts, checkCallValues, checkLeastPayments, refundMinimum } from
 export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<PricedRoute> {
   const { request, route, plan, snapshot } = inputs
   const { terms, topup, gasCharged } = feeTerms(inputs)
-  const exactInput = request.tradeType === 'EXACT_INPUT'
-  const amounts = exactInput ? await computeFromInput(inputs, terms) : await computeFromOutput(inputs, terms)
+  const isExactInput = request.tradeType === 'EXACT_INPUT'
+  const amounts = isExactInput
+    ? await computeFromInput(inputs, terms)
+    : await computeFromOutput(inputs, terms)
   const swapImpact = checkAmounts(inputs, amounts, { gasCharged, topup })
   const toleranceBps = toleranceBpsOf(inputs, amounts, swapImpact.lossBps)
-  const exactOutput = request.tradeType === 'EXACT_OUTPUT'
-  const amountOutMin = exactOutput ? amounts.amountOut : minimumAfterSlippage(amounts.amountOut, toleranceBps)
-  const slipsOnInput = exactOutput && amounts.originLeg !== undefined
+  const isExactOutput = request.tradeType === 'EXACT_OUTPUT'
+  const amountOutMin = isExactOutput
+    ? amounts.amountOut
+    : minimumAfterSlippage(amounts.amountOut, toleranceBps)
+  const slipsOnInput = isExactOutput && amounts.originLeg !== undefined
   checkCallValues(inputs, amountOutMin)
   checkLeastPayments(inputs, amountOutMin, topup)
 
-  const depositAmount = exactOutput
+  const depositAmount = isExactOutput
     ? amounts.split.amountIn
     : leastDeposit(inputs, terms, amounts, toleranceBps)
   return {
     route,
     tradeType: request.tradeType,
     amountIn: amounts.amountIn,
-    amountInMax: slipsOnInput ? raiseByBps(amounts.amountIn, toleranceBps) : amounts.amountIn,
+    amountInMax: slipsOnInput ? maximumAfterSlippage(amounts.amountIn, toleranceBps) : amounts.amountIn,
     amountOut: amounts.amountOut,
     amountOutMin,
     feeCurrency: plan.feeCurrency,
@@ -54,7 +57,7 @@ export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<Price
       topup,
       use: inputs.use,
       gasCharged,
-      originSwapTrade: exactOutput ? 'exactOutput' : 'exactInput',
+      originSwapTrade: isExactOutput ? 'exactOutput' : 'exactInput',
     },
     prices: routePrices(snapshot, route, plan.feeCurrency),
   }
@@ -70,8 +73,4 @@ function toleranceBpsOf(inputs: SolverRouteInputs, amounts: PlanAmounts, swapImp
     adverseBps: adverseBpsOf([amounts.originLeg, amounts.destinationLeg]),
     priceSpreadBps: requirePrice(snapshot, plan.feeCurrency).spreadBps,
   })
-}
-
-function raiseByBps(amount: bigint, bps: bigint): bigint {
-  return divideUp(amount * (bpsDenominator + bps), bpsDenominator)
 }

@@ -59,8 +59,9 @@ export function sponsorshipTerms(
   { useDepositAddress }: { readonly useDepositAddress: boolean },
 ): SponsorshipTerms | Unsponsored {
   if (!request.subsidizeFees) {
-    const [refused] = sponsoredComponents.filter((component) => request[sponsorRule(component).selectedBy])
-    return { reason: (refused && sponsorRule(refused).requiredElse) ?? 'NOTHING_TO_SPONSOR' }
+    // A field of a single fee, such as `subsidizeRent`, has no effect alone. The reason then names that fee.
+    const selected = sponsoredComponents.find((component) => request[sponsorRule(component).selectedBy])
+    return { reason: (selected && sponsorRule(selected).requiredElse) ?? 'NOTHING_TO_SPONSOR' }
   }
   if (caller === null) {
     throw new QuoteError('UNAUTHORIZED', 'A sponsored quote needs a valid x-api-key.')
