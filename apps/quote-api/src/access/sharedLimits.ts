@@ -5,7 +5,8 @@ import type { Job } from '../jobs/runJobs.ts'
 
 /**
  * Counts all claims in one statement. A window begins with its first claim, by the clock of the database; a claim is
- * granted what is left of the limit. Rows are locked in one order, so that replicas never deadlock.
+ * granted what is left of the limit. `taken` sums what the window has granted, `granted` is the last claim's part of it.
+ * Rows are locked in one order, so that replicas never deadlock.
  */
 const claimSql = `
   insert into limit_window as w (bucket, caller, ends_at, allowed, taken, granted)

@@ -162,14 +162,12 @@ function parseTexts(values: Values, isLocal: boolean, found: Findings) {
   return { apiKeyPeppers, solverApiKey, oracles, trustedProxies, securityContact }
 }
 
+type ConfigPlaces = { isLocal: boolean; configDirectory: string; custody: Hex | undefined }
+
 function buildConfig(
   env: z.output<typeof variables>,
   repositoryRoot: string,
-  {
-    isLocal,
-    configDirectory,
-    custody,
-  }: { readonly isLocal: boolean; readonly configDirectory: string; readonly custody: Hex | undefined },
+  { isLocal, configDirectory, custody }: ConfigPlaces,
   parsed: ReturnType<typeof parseTexts> & { readonly denyList: DenyListSettings },
 ) {
   return Object.freeze({

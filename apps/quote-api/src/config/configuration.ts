@@ -32,8 +32,8 @@ export type FilePlaces = Pick<QuoteApiConfig, 'environment' | 'configDirectory'>
 }
 
 /**
- * The chain and quote files of the environment, with placeholders resolved and the guards between
- * local and real networks applied.
+ * Reads the chain and quote files of the environment, with placeholders resolved and the guards between local and real
+ * networks applied.
  * @throws UnfitSettingsError naming every problem
  */
 export async function loadFiles(
@@ -56,10 +56,9 @@ export async function readFiles(
   variables: Variables,
   findings: Findings,
 ): Promise<LoadedFiles | undefined> {
-  const names = ['chains', 'chains.hub', 'quote']
   const [chainsJson, hubJson, quoteJson] = await readEnvironmentFiles(
     { directory, environment, isDeploying },
-    names,
+    ['chains', 'chains.hub', 'quote'],
     findings,
   )
   const chains =
@@ -71,18 +70,13 @@ export async function readFiles(
         )
   const source = { name: `quote.${environment}.json`, json: quoteJson, environment, variables }
   const quote = quoteJson === undefined ? undefined : examineConfigFile(quoteFileSchema, source, findings)
-  const accountsBySetting = { ECDSA_PRIVATE_KEY: orderSigner, CUSTODY_ADDRESS: custody }
-  const foreign = checkForeignAddresses({
-    environment,
-    addresses: [
-      ...Object.entries(accountsBySetting).flatMap(([setting, address]) =>
-        address === undefined ? [] : [{ setting, address }],
-      ),
-      ...addressesIn(chainsJson, 'chains'),
-      ...addressesIn(quote, 'quote'),
-    ],
-  })
-  findings.problems(foreign, 'address-foreign')
+  const ownAccounts = Object.entries({ ECDSA_PRIVATE_KEY: orderSigner, CUSTODY_ADDRESS: custody })
+  const addresses = [
+    ...ownAccounts.flatMap(([setting, address]) => (address === undefined ? [] : [{ setting, address }])),
+    ...addressesIn(chainsJson, 'chains'),
+    ...addressesIn(quote, 'quote'),
+  ]
+  findings.problems(checkForeignAddresses({ environment, addresses }), 'address-foreign')
   if (chains === undefined || quote === undefined) return undefined
   // The command that deploys contracts reports missing ones itself.
   const contractProblems = isDeploying === true ? [] : checkFillContracts(chains, quote)

@@ -1,7 +1,6 @@
 import type { SqlDatabase } from '@causeway/core'
 import type { Peppers } from '../access/keys/peppers.ts'
-import type { Run } from '../jobs/runJobs.ts'
-import { createWakeSignal, type Job } from '../jobs/runJobs.ts'
+import { createWakeSignal, type Job, type Run } from '../jobs/runJobs.ts'
 import {
   type DueDelivery,
   failDelivery,
@@ -79,7 +78,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
   }
 
   async function deliver(due: DueDelivery, run: Run): Promise<void> {
-    const attempt = await attemptOnce(options, due, run)
+    const attempt = await attemptDelivery(options, due, run)
     if (attempt.result.outcome === 'delivered') failing.delete(due.apiKeyId)
     else failing.add(due.apiKeyId)
     options.onAttempt(attempt)
@@ -142,15 +141,15 @@ async function maintainWebhooks(
   })
 }
 
-/** Sends a message and stores what became of it. */
-async function attemptOnce(
+/** Sends a message once and stores the result. */
+async function attemptDelivery(
   options: WebhookDeliveryOptions,
   due: DueDelivery,
   { fence, signal }: Run,
 ): Promise<DeliveryAttempt> {
   const { database, retry, random, now } = options
   const startedMs = now()
-  const result = await attempt(options, due, signal)
+  const result = await sendOnce(options, due, signal)
   const { eventId, apiKeyId } = due
   const isDelivered = result.outcome === 'delivered'
   const pauseMs = isDelivered ? 0 : retryPauseMs(retry, due.attempts + 1, random())
@@ -162,7 +161,7 @@ async function attemptOnce(
   return { eventId, apiKeyId, result, seconds: (now() - startedMs) / 1_000, isGivenUp: pauseMs === undefined }
 }
 
-async function attempt(
+async function sendOnce(
   { peppers, send }: Pick<WebhookDeliveryOptions, 'peppers' | 'send'>,
   due: DueDelivery,
   signal: AbortSignal,

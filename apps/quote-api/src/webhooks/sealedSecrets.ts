@@ -37,9 +37,8 @@ export function openSecrets(
 ): WebhookSecrets {
   try {
     const nonce = sealed.subarray(0, nonceBytes)
-    const decryption = createDecipheriv(cipher, keyOf(peppers, pepperId), nonce, {
-      authTagLength: tagBytes,
-    })
+    const key = keyOf(peppers, pepperId)
+    const decryption = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes })
     decryption.setAAD(Buffer.from(apiKeyId))
     decryption.setAuthTag(sealed.subarray(-tagBytes))
     const text = decryption.update(sealed.subarray(nonceBytes, -tagBytes))

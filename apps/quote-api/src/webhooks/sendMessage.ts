@@ -120,12 +120,8 @@ function headersOf(message: OutgoingMessage, nowMs: number): Record<string, stri
 function post(url: URL, body: string, options: RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
-    const request = send(url, {
-      ...options,
-      method: 'POST',
-      agent: false,
-      maxHeaderSize: answerHeaderBytesMax,
-    })
+    const connection = { method: 'POST', agent: false, maxHeaderSize: answerHeaderBytesMax } as const
+    const request = send(url, { ...options, ...connection })
     let status: number | undefined
     request.once('response', (response) => {
       status = response.statusCode ?? 0

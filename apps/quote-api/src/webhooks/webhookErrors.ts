@@ -1,6 +1,5 @@
 import { DomainError } from '@causeway/core'
 
-/** The key has no webhook. */
 export class WebhookNotFoundError extends DomainError {
   readonly code = 'WEBHOOK_NOT_FOUND'
   readonly kind = 'not_found'

@@ -184,7 +184,6 @@ function fromRow(row: ListedRow): ListedKey {
   }
 }
 
-/** No key has this id. */
 class ApiKeyNotFoundError extends DomainError {
   readonly code = 'API_KEY_NOT_FOUND'
   readonly kind = 'not_found'

@@ -55,12 +55,8 @@ export async function linkWallet(
     apiKeyId,
     wallet,
   ])
-  await recordAction(tx, {
-    actor,
-    action: 'wallets.link',
-    subject: apiKeyId,
-    details: { wallet, before },
-  })
+  const details = { wallet, before }
+  await recordAction(tx, { actor, action: 'wallets.link', subject: apiKeyId, details })
 }
 
 type LinkRow = {

@@ -22,7 +22,6 @@ export class InvalidSignatureError extends DomainError {
   }
 }
 
-/** The wallet has no link to remove. */
 export class WalletNotLinkedError extends DomainError {
   readonly code = 'WALLET_NOT_LINKED'
   readonly kind = 'conflict'
@@ -32,7 +31,6 @@ export class WalletNotLinkedError extends DomainError {
   }
 }
 
-/** The signed-in wallet sponsors no key here. */
 export class WalletSponsorsNothingError extends DomainError {
   readonly code = 'FORBIDDEN'
   readonly kind = 'forbidden'
@@ -42,7 +40,6 @@ export class WalletSponsorsNothingError extends DomainError {
   }
 }
 
-/** A wallet signed in more often than is allowed within an hour. */
 export class TooManySessionsError extends DomainError {
   readonly code = 'RATE_LIMITED'
   readonly kind = 'rate_limited'

@@ -13,7 +13,6 @@ export class InsufficientAppFeesError extends DomainError {
   }
 }
 
-/** No such claim was prepared, or it was not signed in time. */
 export class AppFeeClaimNotFoundError extends DomainError {
   readonly code = 'APP_FEE_CLAIM_NOT_FOUND'
   readonly kind = 'not_found'

@@ -47,9 +47,9 @@ export interface AppFeeClaims {
   /**
    * Takes the wallet's signature: books the amount out of what can be claimed, and adds its payout to the solver's work.
    * Repeating it changes nothing.
-   * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError, what
-   * `requirePayee` and `checkLeastPayment` throw, QuoteError SANCTIONED_WALLET_ADDRESS, UpstreamUnavailableError while claims are halted, and
-   * what reading a chain throws
+   * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError, what `requirePayee` and
+   * `checkLeastPayment` throw, QuoteError SANCTIONED_WALLET_ADDRESS, UpstreamUnavailableError while claims are halted,
+   * and what reading a chain throws
    */
   readonly takeSignature: TakeSignature
 }
@@ -207,12 +207,6 @@ class Claims implements AppFeeClaims {
 }
 
 /** The payment of a claim, as checks of payees take it. It may create no state, whose rent the recipient could keep. */
-const payeeOf = ({ chain, currency, recipient: account }: ClaimTarget, amount: bigint): Payee => ({
-  what: 'claim',
-  chain,
-  account,
-  currency,
-  amount,
-  isNamed: true,
-  makesState: false,
-})
+function payeeOf({ chain, currency, recipient: account }: ClaimTarget, amount: bigint): Payee {
+  return { what: 'claim', chain, account, currency, amount, isNamed: true, makesState: false }
+}
