@@ -17,9 +17,9 @@ type OpenLook = {
 }
 
 /**
- * Remembers transactions of one chain: `settled` ones were read and are not read again with their block; `open` ones held
- * nothing yet and are looked at again, each after twice the pause before. Kept in memory: a restart reads some again,
- * which changes nothing.
+ * Remembers the transactions of one chain that a watcher of deposits or top-ups has read. `settled` ones are not read again
+ * with their block. `open` ones held nothing or got no answer, and are looked at again, each after twice the pause before.
+ * Kept in memory: a restart reads some again, which changes nothing.
  * @param now Unix milliseconds
  */
 export function createReadMemory(now: () => number) {

@@ -209,7 +209,7 @@ async function priceWithPayees(
   return { priced: charged, refundAccounts: (await judgePayees(charged)).refundAccounts }
 }
 
-/** What is known of the origin and the user once the route is priced. */
+/** Facts of the origin and the user that are known once the route is priced. */
 type UserAnswers = {
   readonly fees: NetworkFees
   readonly question: UserQuestion

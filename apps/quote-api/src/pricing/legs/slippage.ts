@@ -70,7 +70,7 @@ export function maximumAfterSlippage(expected: bigint, slippageBps: bigint): big
 
 const classOrder: readonly AssetClass[] = ['stable', 'major', 'longtail']
 
-/** Of two classes the one that is priced less reliably, and so costs more. */
+/** Chooses the class that is priced less reliably, and so costs more. */
 export function dearerClass(a: AssetClass, b: AssetClass): AssetClass {
   return classOrder.indexOf(a) > classOrder.indexOf(b) ? a : b
 }
