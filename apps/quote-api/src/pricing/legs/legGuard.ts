@@ -16,14 +16,14 @@ import { type PricedCurrency, requirePrice } from '../market/marketAccess.ts'
 import type { Leg, LegQuote } from './legs.ts'
 import { autoBaseBps, dearerClass } from './slippage.ts'
 
-// Guards of quotes against manipulated pools. A manipulator who moves a pool and moves it back pays the pool's fee
+// Guards of quotes against manipulated pools. Whoever moves a pool and moves it back pays the pool's fee
 // twice, and a quote in between must earn him less than that. Pools are compared with the agreed price of both tokens,
 // the guarded price of the snapshot. No pool is part of it, so it does not matter how long a pool stays moved.
 //
 // - A pool that was moved in the caller's favour: a solver promises no more than the agreed price gives.
-// - A pool that was moved against the caller: tolerances count from the agreed price and not from the pool's, a named
-//   one from `poolLagBps` below it, for all legs together. So the least output is never further below the agreed
-//   price, whatever the pools' prices; a pool beyond `guardBps` is not quoted at all.
+// - A pool that was moved against the caller: tolerances count from the agreed price and not from the pool's. One that the
+//   caller named counts from `poolLagBps` below it, for all legs together. So the least output is never further below the
+//   agreed price, whatever the pools' prices. A pool beyond `guardBps` is not quoted at all.
 
 /** Amount by which a pool sells `to` for `from` below the agreed price, in bps rounded up; 0 when above it. */
 export function adverseBps(
