@@ -29,7 +29,7 @@ export type LoadedFiles = {
   readonly hub: OwnHub
   readonly payers: readonly PayingDepository[]
   readonly caps: CapTable
-  /** Of the hub: payloads that were issued before it are ignored. */
+  /** Block of the hub: payloads that were issued before it are ignored. */
   readonly firstBlock: bigint
   readonly maxFeePerGasWei: bigint
 }

@@ -15,7 +15,7 @@ export type IssuedPayload = {
   readonly payload: Hex
 }
 
-/** Whether the allocator may sign a payload, judged by its bytes; `backingProblem` then judges the hub's state. */
+/** Decision whether the allocator may sign a payload, by its bytes alone; `backingProblem` then judges the hub's state. */
 export type Verdict =
   | {
       readonly kind: 'sign'
@@ -34,7 +34,7 @@ export type Backing = {
   readonly amount: bigint
 }
 
-/** What the hub's contracts tell of a payload at one final height. */
+/** State of a payload in the hub's contracts at one final height. */
 export type HubState = {
   /** Bytes that the allocator's contract keeps for the payload id. */
   readonly payload: Hex

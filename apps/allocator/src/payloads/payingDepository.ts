@@ -112,7 +112,7 @@ export function requestedDepository({ vmType, depository }: PayingDepository): s
   return vmType === 'tron-vm' ? tronEvmAddress(depository) : depository
 }
 
-/** What a payload pays, in its family's canonical spelling. */
+/** The payment that a payload makes, in its family's canonical spelling. */
 export type PayloadPayment = {
   readonly currency: string
   readonly amount: bigint

@@ -32,7 +32,7 @@ export type AheadOptions = {
   readonly gather?:
     | ((chainId: string, transactionId: string, signal: AbortSignal) => Promise<boolean>)
     | undefined
-  /** How far back the first scan of a chain begins, and how long an entry may wait. */
+  /** Age of the blocks with which the first scan of a chain begins, and the longest wait of an entry. */
   readonly minutes: number
   /** Maximum number of waiting entries, per kind of work. */
   readonly waitingMax: number

@@ -34,7 +34,7 @@ export type AttestedHub = {
 /** Reads balances on the hub, on which a quorum of its endpoints agrees. */
 export type HubBalances = Pick<HubReader, 'balanceOf' | 'finalBalanceOf'>
 
-/** What attestation rules use beside the request: configuration, and readers of chains and of the hub. */
+/** Configuration, and readers of chains and of the hub, which attestation rules use beside the request. */
 export type AttestationContext = {
   readonly chains: ReadonlyMap<string, AttestedChain>
   readonly networkOf: NetworkOf

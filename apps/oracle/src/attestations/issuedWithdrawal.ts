@@ -20,7 +20,7 @@ import { type AttestationContext, type AttestedChain, protocolChain } from './co
 type Execution = NonNullable<WithdrawalsResponse['execution']>
 type Allocator = NonNullable<AttestationContext['allocator']>
 
-/** What the allocator issued for one withdraw request. */
+/** The payload that the allocator issued for one withdraw request. */
 export type IssuedWithdrawal = {
   readonly payloadId: Hex
   /** Bytes of the payload; `undefined` where it issued nothing for exactly this request. */

@@ -20,7 +20,7 @@ import type { Payout } from '../attestations/context.ts'
 import type { WatchLog } from '../halt/watchedChain.ts'
 import { valueLetOut } from './valueLetOut.ts'
 
-/** What is about to be signed: an execution, or payload parameters with their payout. Without both it moves no value. */
+/** An answer that is about to be signed: an execution, or payload parameters with their payout. Without both it moves no value. */
 export type Signing = {
   readonly kind: string
   readonly execution: Execution | undefined

@@ -141,7 +141,7 @@ async function executionDomainProblems(
   return domainProblems(expected, await readShownDomain(quorum, oracleAddress, reading))
 }
 
-/** The same for the generic mapping, if it shows its domain; that of the public protocol may show none. */
+/** As `executionDomainProblems`, for the generic mapping. That of the public protocol may show no domain: no problem. */
 async function mappingDomainProblems(
   { genericMappingAddress, evmChainId }: RegisteredHub,
   quorum: QuorumClient,

@@ -12,7 +12,7 @@ import { createHaltStore, type HaltStore } from '../halt/haltStore.ts'
 
 /** State of an oracle that operators read and change by commands. */
 export type OperatorState = {
-  /** Where it is, in messages. */
+  /** Name of the store in messages: the folder or the database. */
   readonly place: string
   readonly halts: HaltStore
   readonly held: HeldStore

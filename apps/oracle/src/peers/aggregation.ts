@@ -30,7 +30,7 @@ export type Aggregate<Response> = {
   readonly shadows: readonly ShadowAgreement[]
 }
 
-/** Whether an oracle that does not count yet (in shadow mode) gave the same answer. @source attestation-oracle.md, Authentication 6 */
+/** Comparison with an oracle that does not count yet (in shadow mode). @source attestation-oracle.md, Authentication 6 */
 export type ShadowAgreement = { readonly peer: string; readonly signer: Hex; readonly agrees: boolean }
 
 /**

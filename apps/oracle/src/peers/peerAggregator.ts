@@ -74,7 +74,7 @@ export function createPeerAggregator(options: PeerAggregatorOptions): PeerAggreg
   }
 }
 
-/** Whether this oracle's own attestation failed. */
+/** Outcome of this oracle's own attestation. */
 type LocalOutcome = { readonly isFailed: false } | { readonly isFailed: true; readonly error: unknown }
 
 /** One request, with this oracle and its peers at once. */

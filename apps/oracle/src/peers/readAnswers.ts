@@ -14,7 +14,7 @@ export type ReadAnswer<Response> = {
   readonly claims: readonly (readonly SignatureClaim[])[]
 }
 
-/** What is derived from a payload, computed once although several oracles send the same payload. */
+/** Data that is derived from a payload, once although several oracles send the same payload. */
 export type RecognisedPayload = {
   /** `AttestationKind.unsignedPayload`: equal for equal payloads. */
   readonly text: string

@@ -2,7 +2,7 @@ import { ConfigurationError, type Hex, Secret } from '@causeway/core'
 import { listEntries, type SettingEntry, shownText } from '@causeway/core/config'
 import { parseAddressList } from '@causeway/families/rules'
 
-/** Which signers this oracle counts toward a quorum, and how many it takes. */
+/** The signers that this oracle counts toward a quorum, and the number that a quorum takes. */
 export type SignerPolicy = {
   /** Lower case; `undefined` without `ORACLE_SIGNERS`: then every signer of this oracle's own payload counts. */
   readonly signers: ReadonlySet<Hex> | undefined
@@ -129,7 +129,7 @@ export function requiredSignatures({ signers, threshold }: SignerPolicy): number
   return signers === undefined ? 1 : threshold
 }
 
-/** How peers' signatures are gathered before anyone asks; see `createPreparedQuorums`. */
+/** Rules for gathering peers' signatures before anyone asks; see `createPreparedQuorums`. */
 export type AheadPeers = {
   /** Number of oracles that are asked, including this one. */
   readonly all: number

@@ -2,7 +2,7 @@ import type { SignatureArray } from '@causeway/attestations'
 
 /** A signature array as oracles write it. An array whose entries hold brackets does not match and stays in the text. */
 const signatureList = /"signatures":\[([^[\]]*)\]/g
-/** What is left of a signature array in the frame. */
+/** Text that stands in the frame for a signature array. */
 const gap = '"signatures":[]'
 
 /**

@@ -131,7 +131,7 @@ export const requestedWithdrawalsDefinition = define({
   summary: 'Attest what became of a withdrawal that its owner asked for',
 })
 
-/** The same as version 1, under the name that the public protocol gives it. */
+/** Does exactly what version 1 does: the public protocol has it under both names. */
 export const withdrawalInitiationV2Definition = define({
   ...withdrawalInitiationDefinition,
   kind: attestationKinds['withdrawal-initiation-v2'],

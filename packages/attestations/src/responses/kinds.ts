@@ -74,7 +74,7 @@ import {
 export type SignaturesAt = (path: string) => readonly SignatureClaim[]
 
 /**
- * How to read, compare, sign and verify the answers of one attestation route. Oracles sign and aggregate peers'
+ * Functions that read, compare, sign and verify the answers of one attestation route. Oracles sign and aggregate peers'
  * answers by it; quote-api, solvers and callers verify by it. @source design.md 2, 7.7
  */
 export type AttestationKind<Response> = {

@@ -43,7 +43,7 @@ export type SignatureContext = {
 
 /** One signature array of a response, with the digest that its signatures must cover. */
 export type SignatureArray = {
-  /** Where it stands in the response, e.g. `messages.0.signatures`. */
+  /** Path of the array in the response, e.g. `messages.0.signatures`. */
   readonly path: string
   /** The signatures in it, not verified. */
   readonly claims: readonly SignatureClaim[]
@@ -52,8 +52,8 @@ export type SignatureArray = {
   /** The domain on our hub; `undefined` for messages, which have none, and where the hub file names no contract. */
   readonly ownDomain: SignatureDomain | undefined
   /**
-   * What a signature in `domain` must sign, built from the payload; `undefined` when the payload cannot be signed in
-   * this domain.
+   * The structure that a signature in `domain` must sign, built from the payload; `undefined` when the payload cannot be
+   * signed in this domain.
    */
   requestOf(domain: SignatureDomain | undefined): SigningRequest | undefined
   /** The digest of that request, computed once per domain. */

@@ -112,7 +112,7 @@ export type PaymentQuestion = {
   readonly calls?: readonly Hex[]
   /** All payments of the order, refund or claim on the chain; the answer sums transfers per (recipient, currency). */
   readonly payments: readonly { readonly recipient: string; readonly currency: string }[]
-  /** Where a reader may look first, by family, from the caller: it proves nothing. */
+  /** Places where a reader may look first, by family. They come from the caller and prove nothing. */
   readonly hints?: Readonly<Record<string, unknown>>
 }
 /** A withdrawal that an owner asks for, before the allocator issued anything. */

@@ -9,7 +9,7 @@ import { hubAlias } from './hubIds.ts'
 /** Data of the entry that records a promise in the hub's generic mapping. */
 export const noFillOrRefundData: Hex = '0x01'
 
-/** Where the mapping keeps a promise: the solver's alias on the hub, and an id made of the order id under it. */
+/** Key of a promise in the mapping: the solver's alias on the hub, and an id made of the order id under it. */
 export function noFillOrRefundEntryKey({ solverChainId, solver, orderId }: NoFillOrRefund): {
   readonly user: Hex
   readonly id: Hex

@@ -1,4 +1,4 @@
-/** How a node is asked over a websocket to tell of new blocks, in JSON-RPC. */
+/** The JSON-RPC call by which a node is asked over a websocket to tell of new blocks; families give theirs. */
 export type HeadSubscription = {
   readonly method: string
   readonly params: readonly string[]

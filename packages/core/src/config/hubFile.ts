@@ -24,7 +24,7 @@ export const hubFileSchema = z.object({
   codeHashes: codeHashes.optional(),
   /** Contract of signed entries: which orders Hyperliquid transfers pay, and promises not to fill an order. */
   genericMappingAddress: evmAddress.optional(),
-  /** Which block of the hub is final enough for a recovery's promise and balance; default: its `finalized` block. */
+  /** Block of the hub that is final enough for a recovery's promise and balance; default: its `finalized` block. */
   finality: hubFinality.optional(),
   /** Minimum age in seconds of both a promise and its deposit before the deposit is recovered; default a day. */
   recoveryDelaySeconds: z.number().int().min(0).optional(),
@@ -36,10 +36,10 @@ export const hubFileSchema = z.object({
   auroraAllocatorSpenderAddress: evmAddress.optional(),
   /** RPC endpoints of the allocator's chain, if that is not the hub. */
   auroraHttpRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
-  /** Which block of the allocator's chain is final enough for a payload to count as issued; default: `finalized`. */
+  /** Block of the allocator's chain that is final enough for a payload to count as issued; default: `finalized`. */
   auroraFinality: hubFinality.optional(),
   /**
-   * Which idempotency keys withdrawals have. `own`, the default: the allocator has `payloadIdOf`, so that a nonce has
+   * Idempotency keys of withdrawals. `own`, the default: the allocator has `payloadIdOf`, so that a nonce has
    * one payload, and a withdrawal one key. `public`: the allocator lacks it. Keys are then those of the public
    * protocol, which leaves holes open; the oracle prints them at its start.
    */

@@ -32,9 +32,9 @@ export const pinPolicySchema = z.array(
 )
 
 /**
- * What is wrong with a row of `pinPolicy`; `undefined`: nothing. Chains with proof of work count confirmations alone;
+ * Sentence on an error in a row of `pinPolicy`; `undefined` where it has none. Chains with proof of work count confirmations alone;
  * all others need blocks, seconds or finality.
- * @param countsWork whether the chain has proof of work
+ * @param countsWork true for a chain with proof of work
  * @source F-102, F-103
  */
 export function depthProblem(

@@ -15,7 +15,7 @@ export type AppFeeClaimTerms = {
   readonly currency: string
   /** Smallest units. */
   readonly amount: bigint
-  /** What `amount` pays out after costs, for a person to read, e.g. `1.5 USDC`. */
+  /** Text of the amount that is paid out after costs, for a person to read, e.g. `1.5 USDC`. */
   readonly pays: string
   /** Random, so that equal claims differ. */
   readonly nonce: Hex

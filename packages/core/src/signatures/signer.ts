@@ -67,7 +67,7 @@ export interface Signer {
  */
 export type RecoverSigner = (digest: Uint8Array, signature: string) => Hex | undefined
 
-/** Where a payload executes: its chain and depository, which its hashes name. */
+/** Chain and depository on which a payload executes; its hashes name both. */
 export type PayloadPayer = {
   /** The chain's number on the hub; of an EVM chain its chain id. */
   readonly hubChainId: bigint

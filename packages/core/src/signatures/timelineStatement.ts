@@ -2,7 +2,7 @@ import { hexToBytes } from '../hashing/hexBytes.ts'
 import { viemLibrary } from '../hashing/viemLibrary.ts'
 import type { Hex } from '../hex.ts'
 
-/** What became of a request, signed by quote-api as evidence. Texts are those of its HTTP answer. */
+/** Course and outcome of a request, signed by quote-api as evidence. Texts are those of its HTTP answer. */
 export type TimelineStatement = {
   readonly requestId: Hex
   /** 32 zero bytes where there is no order. */

@@ -5,7 +5,7 @@ import { ConfigurationError } from '@causeway/core'
 
 const run = promisify(execFile)
 
-/** How to run PostgreSQL programs, which refuse to run as root. */
+/** Runs PostgreSQL programs, which refuse to run as root, under another account if needed. */
 export type Runner = {
   /** The program and arguments to spawn instead of the given ones. */
   command(program: string, args: readonly string[]): { program: string; args: readonly string[] }

@@ -8,7 +8,7 @@ export type AppliedMigration = {
   readonly stopsOlder: boolean | null
 }
 
-/** What `migrate` does with one module's history and tables. */
+/** The steps of `migrate` for one module's history and tables. */
 export type MigrationPlan = {
   /** Migrations that are not applied yet, in their order. */
   readonly toRun: readonly MigrationFile[]
