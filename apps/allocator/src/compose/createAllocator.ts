@@ -1,27 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
-import { examineClock, examineEndpoints } from '@causeway/chains'
-import { isKnownCode } from '@causeway/contracts/codes'
-import { ConfigurationError, type Hex, UpstreamUnavailableError } from '@causeway/core'
-import type { Findings } from '@causeway/core/config'
-import {
-  checkLocalNodes,
-  codeProblems,
-  createFinalStateReader,
-  expectedCodes,
-  type KnownCode,
-  type RegisteredHub,
-  readHead,
-  verifyEvmEndpoints,
-  warnOfUncheckedCode,
-} from '@causeway/families'
-import {
-  countHosts,
-  createJsonRpcClient,
-  createQuorumOver,
-  defaultThreshold,
-  type QuorumClient,
-} from '@causeway/rpc'
+import { warnOfUncheckedCode } from '@causeway/families'
 import {
   composeService,
   createEndpointMetrics,
@@ -42,14 +20,14 @@ import {
   takeStateDirectory,
 } from '@causeway/signer'
 import type { Logger } from 'pino'
-import { type AllocatorContract, createAllocatorContract } from '../hub/allocatorContract.ts'
 import { createServiceStops, noServiceStops, type ServiceStops } from '../hub/serviceStops.ts'
 import { createSignatureStore, type SignatureStore } from '../hub/signatureStore.ts'
 import { createPayloadKeys } from '../keys/payloadKeys.ts'
 import { type AllocatorRound, createAllocatorRound } from '../rounds/allocatorRound.ts'
 import { createMemoryState, createStateFiles, type StateFiles } from '../state/stateFiles.ts'
 import { type AllocatorConfig, keyPrefix } from './config.ts'
-import { type LoadedFiles, loadFiles, type OwnHub } from './files.ts'
+import { type LoadedFiles, loadFiles } from './files.ts'
+import { type OpenHub, openHub, refuseContradictions } from './hub.ts'
 import { type AllocatorMetrics, createAllocatorMetrics } from './metrics.ts'
 import { Rounds } from './rounds.ts'
 
@@ -62,15 +40,8 @@ export type Allocator = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
   listen(): Promise<{ readonly opsUrl: string }>
 }
 
-const startTimeoutMs = 10_000
 /** Signed payloads that the caps remember; signing one again counts nothing while it is among them. */
 const rememberedMax = 20_000
-/** Words of a problem for a contract that names no signer. */
-const noSigner = 'nobody that it names'
-const zeroAddress = `0x${'0'.repeat(40)}`
-/** A contract that was just deployed names no signer until its initialization is final; so long the start waits. */
-const initializedWithinMs = 5_000
-const pollMs = 250
 
 /**
  * Builds the allocator: reads its files, opens its keys, and compares both with the hub. It signs nothing before
@@ -138,126 +109,10 @@ async function openWorld(
   warnOfUncheckedCode([files.hub], logger)
   const hub = openHub(files.hub)
   onClose('connections', 'hub', () => hub.client.close())
-  await refuseContradictions(config, files.hub, hub, signer)
+  await refuseContradictions({ environment, hub: files.hub, opened: hub, ownSigner: signer.address })
   if (stateDirectory !== undefined)
     onClose('state', 'state directory', await takeStateDirectory(stateDirectory, 'allocator'))
   return { config, signer, files, chains: files.payers.map(({ chain }) => chain), keys, hub }
-}
-
-type OpenHub = ReturnType<typeof openHub>
-
-/** Makes the clients and readers of the hub, without a connection yet. */
-function openHub(hub: OwnHub) {
-  const { id, endpoints, hubAddress, auroraAllocatorAddress: allocator } = hub
-  const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
-  const now = () => Date.now()
-  const client = createJsonRpcClient({
-    chainId: id,
-    endpoints: endpoints.map((url) => ({ url })),
-    threshold,
-    now,
-  })
-  const quorum: QuorumClient = createQuorumOver(client, { now })
-  const reader = createFinalStateReader({ quorum, rule: ruleOf(hub) })
-  const contract = createAllocatorContract({ reader, allocator, hub: hubAddress })
-  return { client, quorum, contract, threshold }
-}
-
-/** Finality rule of the hub's reads; by default its `finalized` block. */
-function ruleOf({ auroraFinality, finality }: RegisteredHub) {
-  const { mode = 'tag', tag = 'finalized', blocks = 0 } = auroraFinality ?? finality ?? {}
-  return { mode, tag, blocks: BigInt(blocks), seconds: 0n } as const
-}
-
-/** @throws ConfigurationError listing where the hub, as endpoints show it, differs from the configuration */
-async function refuseContradictions(
-  { environment }: AllocatorConfig,
-  hub: OwnHub,
-  opened: OpenHub,
-  { address }: ConfiguredSigner,
-): Promise<void> {
-  const problems = await contradictions(environment, hub, opened, address)
-  if (problems.length > 0)
-    throw ConfigurationError.listing('The hub contradicts the configuration:', problems)
-}
-
-/**
- * Problems with the hub as endpoints show it: another chain, unknown code, or a contract that takes another signer.
- * @throws UpstreamUnavailableError when too few endpoints answer
- */
-async function contradictions(
-  environment: string,
-  { evmChainId, hubAddress, auroraAllocatorAddress: address, codeHashes }: OwnHub,
-  { client, contract, threshold }: OpenHub,
-  ownSigner: Hex,
-): Promise<readonly string[]> {
-  const signal = AbortSignal.timeout(startTimeoutMs)
-  const placed = { setting: 'hub: auroraAllocatorAddress', address }
-  const problems = [
-    ...(await checkLocalNodes(environment, client)),
-    ...(await verifyEvmEndpoints(
-      { client, chainId: BigInt(evmChainId), contract: placed, threshold },
-      { signal },
-    )),
-  ]
-  if (problems.length === 0) {
-    const isKnown: KnownCode = ({ name }, code) => isKnownCode(name, code)
-    const trustedContracts = [
-      { name: 'Allocator', ...placed } as const,
-      { name: 'Hub', setting: 'hub: hubAddress', address: hubAddress } as const,
-    ]
-    const expected = expectedCodes(trustedContracts, { isKnown, codeHashes })
-    problems.push(...(await codeProblems({ client, expected, threshold }, { signal })))
-  }
-  // A contract with unknown code is not asked: its answer proves nothing.
-  const contractSigner = problems.length === 0 ? await signerOf(contract, signal) : ownSigner
-  if (contractSigner !== ownSigner)
-    problems.push(
-      `the allocator's contract takes signatures of ${contractSigner} alone, and the key is ${ownSigner}`,
-    )
-  return problems
-}
-
-/** Compares the hub and its endpoints with the configuration, for doctor, and closes what it opened. */
-export async function examineHub(
-  environment: string,
-  hub: OwnHub,
-  ownSigner: Hex,
-  { nowMs, found }: { readonly nowMs: () => number; readonly found: Findings },
-): Promise<void> {
-  const opened = openHub(hub)
-  const head = async () => (await readHead(opened.client)).timestampSeconds
-  try {
-    await Promise.all([
-      examineEndpoints(opened.client, found),
-      examineClock([head], nowMs, found),
-      contradictions(environment, hub, opened, ownSigner).then(
-        (problems) => found.problems(problems, 'chain-contradicts'),
-        (error: unknown) => {
-          // `examineEndpoints` names the endpoints that are silent.
-          if (!(error instanceof UpstreamUnavailableError)) throw error
-        },
-      ),
-    ])
-  } finally {
-    await opened.client.close()
-  }
-}
-
-/** Address whose signatures the contract takes, in words where it names none. */
-async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promise<string> {
-  const giveUpAtMs = performance.now() + initializedWithinMs
-  try {
-    let signerAddress = await contract.signer({ signal })
-    while (signerAddress === zeroAddress && performance.now() < giveUpAtMs) {
-      await setTimeout(pollMs, undefined, { signal })
-      signerAddress = await contract.signer({ signal })
-    }
-    return signerAddress ?? noSigner
-  } catch (error) {
-    if (!(error instanceof UpstreamUnavailableError)) throw error
-    return noSigner
-  }
 }
 
 /** Opens the caps on the value that may be signed per hour. */

@@ -4,13 +4,10 @@ import { type Examination, examineFolder, readFileMode } from '@causeway/service
 import { examineKeySetting, examineSigningKey } from '@causeway/signer'
 import { createServiceStops } from '../hub/serviceStops.ts'
 import { keyPrefix, readConfig } from './config.ts'
-import { examineHub } from './createAllocator.ts'
 import { readFiles } from './files.ts'
+import { examineHub } from './hub.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
-
-/** A chain key that no chain has: quote-api calls it stopped only while all chains are stopped. */
-const unlistedChain = 'any'
 
 /** Doctor's examination of an allocator: finds missing, wrong and contradicting settings. It rejects for bugs alone. */
 export async function examineAllocator(
@@ -27,17 +24,18 @@ export async function examineAllocator(
   const { environment, configDirectory, stateDirectory } = partialConfig
   const files = environment && (await readFiles({ environment, configDirectory, variables, signer }, found))
   if (scope === 'settings') return found.list
-  await Promise.all([
-    files &&
-      environment &&
-      signer &&
-      files.hub.ready &&
-      examineHub(environment, files.hub, signer, { nowMs, found }),
-    stateDirectory && examineFolder('STATE_DIR', stateDirectory, found),
-    examineStops(values.STOPS_URL, partialConfig.isLocal, found),
-  ])
+  const examinations: Promise<void>[] = []
+  // A setting that is missing here was reported above; without it the hub cannot be compared.
+  if (environment && files && signer && files.hub.ready)
+    examinations.push(examineHub({ environment, hub: files.hub, ownSigner: signer }, nowMs, found))
+  if (stateDirectory !== undefined) examinations.push(examineFolder('STATE_DIR', stateDirectory, found))
+  examinations.push(examineStops(values.STOPS_URL, partialConfig.isLocal, found))
+  await Promise.all(examinations)
   return found.list
 }
+
+/** A chain key that no chain has: quote-api calls it stopped only while all chains are stopped. */
+const unlistedChain = 'any'
 
 /** Without `STOPS_URL` stops at quote-api do not reach the allocator; while that URL does not answer, it signs nothing. */
 async function examineStops(url: string | undefined, isLocal: boolean, findings: Findings): Promise<void> {
