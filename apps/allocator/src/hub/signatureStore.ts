@@ -1,4 +1,10 @@
-import { type Hex, type Signer, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
+import {
+  type Hex,
+  minBigint,
+  type Signer,
+  UpstreamDisagreementError,
+  UpstreamUnavailableError,
+} from '@causeway/core'
 import type { ChainClient } from '@causeway/rpc'
 import { serializeTransaction } from 'viem'
 import { storeSignatureData } from './allocatorContract.ts'
@@ -33,38 +39,73 @@ type SignatureStoreOptions = {
 
 type GasPrice = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
 
-export function createSignatureStore(options: SignatureStoreOptions): SignatureStore {
-  const { client, chainId, allocator, signer, maxFeePerGasWei } = options
-  /** First nonce of the last call, and how often calls had begun with it before. */
-  let last = { nonce: -1, tries: 0 }
+export const createSignatureStore = (options: SignatureStoreOptions): SignatureStore =>
+  new ContractSignatureStore(options)
+
+class ContractSignatureStore implements SignatureStore {
+  readonly #options: SignatureStoreOptions
+  /** First nonce of the last `store`, and the number of calls before it that began with the same nonce. */
+  #lastCall = { nonce: -1, failedTries: 0 }
+
+  constructor(options: SignatureStoreOptions) {
+    this.#options = options
+  }
+
+  async store(signatures: readonly Storing[], { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    if (signatures.length === 0) return
+    const firstNonce = await this.#minedCount()
+    const price = await this.#priceFor(firstNonce)
+    for (const [index, storing] of signatures.entries()) {
+      await this.#send(storing, firstNonce + index, price, signal)
+    }
+    const deadlineMs = performance.now() + minedTimeoutMs
+    while (performance.now() < deadlineMs && !signal.aborted) {
+      if ((await this.#minedCount().catch(ignoreDisagreement)) >= firstNonce + signatures.length) return
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
+    }
+    signal.throwIfAborted()
+    throw new Error('signatures were sent and are not mined yet')
+  }
+
+  async gasBalanceWei(): Promise<bigint | undefined> {
+    const { signer } = this.#options
+    return this.#medianAnswer('eth_getBalance', [signer.address, 'latest'])
+  }
 
   /** Number of the key's mined transactions: its next nonce. */
-  async function minedCount(): Promise<number> {
+  async #minedCount(): Promise<number> {
+    const { client, signer } = this.#options
     const call = { method: 'eth_getTransactionCount', params: [signer.address, 'latest'] }
     const { answers } = await client.agree([call])
     return Number(quantityOf(answers[0]))
   }
 
-  async function priceFor(nonce: number): Promise<GasPrice> {
-    last = { nonce, tries: last.nonce === nonce ? last.tries + 1 : 0 }
-    const endpointAnswers = await client.askEach([{ method: 'eth_gasPrice', params: [] }])
-    const prices = endpointAnswers.flatMap(({ answers }) =>
-      answers?.[0]?.ok ? [quantityOf(answers[0])] : [],
-    )
-    const median = medianOf(prices)
-    if (median === undefined) throw new Error('no endpoint tells the price of gas')
-    if (median > maxFeePerGasWei) throw new Error('gas is dearer than maxFeePerGasWei')
-    return bid(median, last.tries, maxFeePerGasWei)
+  /** Price for transactions from `nonce` on: a nonce that the last call began with too was not mined, and is bid up. */
+  async #priceFor(nonce: number): Promise<GasPrice> {
+    const { maxFeePerGasWei } = this.#options
+    const isRepeated = this.#lastCall.nonce === nonce
+    this.#lastCall = { nonce, failedTries: isRepeated ? this.#lastCall.failedTries + 1 : 0 }
+    const medianWei = await this.#medianAnswer('eth_gasPrice', [])
+    if (medianWei === undefined) throw new Error('no endpoint tells the price of gas')
+    if (medianWei > maxFeePerGasWei) throw new Error('gas is dearer than maxFeePerGasWei')
+    return bid(medianWei, this.#lastCall.failedTries, maxFeePerGasWei)
   }
 
-  async function send(storing: Storing, nonce: number, price: GasPrice, signal: AbortSignal) {
-    const data = storeSignatureData(storing.payloadId, storing.hash, storing.signature)
+  async #medianAnswer(method: string, params: readonly string[]): Promise<bigint | undefined> {
+    const endpointAnswers = await this.#options.client.askEach([{ method, params }])
+    return medianOf(
+      endpointAnswers.flatMap(({ answers }) => (answers?.[0]?.ok ? [quantityOf(answers[0])] : [])),
+    )
+  }
+
+  async #send(storing: Storing, nonce: number, price: GasPrice, signal: AbortSignal): Promise<void> {
+    const { client, chainId, allocator, signer } = this.#options
     const transaction = {
       type: 'eip1559',
       chainId,
       nonce,
       to: allocator,
-      data,
+      data: storeSignatureData(storing.payloadId, storing.hash, storing.signature),
       gas: gasLimit,
       ...price,
     } as const
@@ -73,51 +114,26 @@ export function createSignatureStore(options: SignatureStoreOptions): SignatureS
     const raw = serializeTransaction(transaction, partsOf(signature))
     signal.throwIfAborted()
     const endpointAnswers = await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }])
-    const answers = endpointAnswers.flatMap((one) => one.answers ?? [])
-    const refusal = answers.find((answer) => !answer.ok && !isKnown(answer.message))
+    const answers = endpointAnswers.flatMap((endpoint) => endpoint.answers ?? [])
     if (answers.some((answer) => answer.ok || isKnown(answer.message))) return
+    const refusal = answers.find((answer) => !answer.ok)
     throw new Error(
       `no node takes the transaction: ${refusal?.ok === false ? refusal.message : 'none answers'}`,
     )
   }
-
-  return {
-    async store(signatures, { signal }) {
-      if (signatures.length === 0) return
-      const firstNonce = await minedCount()
-      const price = await priceFor(firstNonce)
-      for (const [index, storing] of signatures.entries()) {
-        await send(storing, firstNonce + index, price, signal)
-      }
-      const deadlineMs = performance.now() + minedTimeoutMs
-      while (performance.now() < deadlineMs && !signal.aborted) {
-        if ((await minedCount().catch(ignoreDisagreement)) >= firstNonce + signatures.length) return
-        await new Promise((resolve) => setTimeout(resolve, pollMs))
-      }
-      signal.throwIfAborted()
-      throw new Error('signatures were sent and are not mined yet')
-    },
-    async gasBalanceWei() {
-      const endpointAnswers = await client.askEach([
-        { method: 'eth_getBalance', params: [signer.address, 'latest'] },
-      ])
-      return medianOf(
-        endpointAnswers.flatMap(({ answers }) => (answers?.[0]?.ok ? [quantityOf(answers[0])] : [])),
-      )
-    },
-  }
 }
 
 /**
- * Gas price of a try: about twice the median, a quarter more with every further try, because nodes replace a
- * transaction of the same nonce only for 10 % more.
+ * Gas price of a try: about twice the median, and a quarter more for every try that failed before, because nodes
+ * replace a transaction of the same nonce only for 10 % more. The divisions round down, and 1 wei more makes up for it.
  */
-function bid(median: bigint, tries: number, maxFeePerGasWei: bigint): GasPrice {
-  let bidWei = 2n * median + 1n
-  for (let tried = 0; tried < tries && bidWei < maxFeePerGasWei; tried += 1) bidWei = (bidWei * 5n) / 4n + 1n
-  const maxFeePerGas = bidWei < maxFeePerGasWei ? bidWei : maxFeePerGasWei
-  const tip = (median / 10n + 1n) * BigInt(1 + tries)
-  return { maxFeePerGas, maxPriorityFeePerGas: tip < maxFeePerGas ? tip : maxFeePerGas }
+function bid(medianWei: bigint, failedTries: number, maxFeePerGasWei: bigint): GasPrice {
+  let bidWei = 2n * medianWei + 1n
+  for (let raises = 0; raises < failedTries && bidWei < maxFeePerGasWei; raises += 1)
+    bidWei = (bidWei * 5n) / 4n + 1n
+  const maxFeePerGas = minBigint(bidWei, maxFeePerGasWei)
+  const tipWei = (medianWei / 10n + 1n) * BigInt(1 + failedTries)
+  return { maxFeePerGas, maxPriorityFeePerGas: minBigint(tipWei, maxFeePerGas) }
 }
 
 /** −1 for a disagreement, which is normal for a moment after each block: the caller reads again. */
