@@ -32,6 +32,7 @@ export type IssuedEvent = IssuedPayload & { readonly blockNumber: bigint }
 /** A signature that was stored in the contract, by any account. */
 export type SignedEvent = { readonly payloadId: Hex; readonly hash: Hex; readonly blockSeconds: bigint }
 
+/** Events of some final blocks, the last of them (`until`), and the hash of the block before the first. */
 export type ReadEvents = Pick<FinalLogs, 'until' | 'parentHash'> & {
   readonly issued: readonly IssuedEvent[]
   readonly signed: readonly SignedEvent[]
@@ -81,7 +82,7 @@ export function createAllocatorContract(options: {
     async readPayload({ payloadId, request }, { hashes, backing }, reading) {
       const { spender, nonce } = request
       const { holder, hubTokenId } = backing
-      const stored = hashes.map((hash) => ({
+      const signatureCalls = hashes.map((hash) => ({
         to: allocator,
         data: encodeFunctionData({ abi, functionName: 'signedPayloads', args: [payloadId, hash] }),
       }))
@@ -97,9 +98,9 @@ export function createAllocatorContract(options: {
               to: hub,
               data: encodeFunctionData({ abi, functionName: 'balanceOf', args: [holder, hubTokenId] }),
             },
-            ...stored,
+            ...signatureCalls,
           ],
-          newest: stored,
+          newest: signatureCalls,
         },
         reading,
       )
@@ -113,9 +114,9 @@ export function storeSignatureData(payloadId: Hex, hash: Hex, signature: Hex): H
   return encodeFunctionData({ abi, functionName: 'storeSignature', args: [payloadId, hash, signature] })
 }
 
+/** Decodes the answers to the calls of `readPayload`, in the order of the calls. */
 function payloadStateOf({ final, newest, finalBlock }: AgreedState, hashCount: number): PayloadState {
-  // The answers of `signedPayloads` stand behind three others.
-  const firstStored = final.length - hashCount
+  const firstSignature = final.length - hashCount
   const isStored = (data: Hex) => decodeFunctionResult({ abi, functionName: 'signedPayloads', data }) !== '0x'
   return {
     height: finalBlock.number,
@@ -123,7 +124,7 @@ function payloadStateOf({ final, newest, finalBlock }: AgreedState, hashCount: n
     payloadIdOfNonce: decodeFunctionResult({ abi, functionName: 'payloadIdOf', data: answerAt(final, 1) }),
     balance: decodeFunctionResult({ abi, functionName: 'balanceOf', data: answerAt(final, 2) }),
     stored: newest.map((data, index) => ({
-      isFinal: isStored(answerAt(final, firstStored + index)),
+      isFinal: isStored(answerAt(final, firstSignature + index)),
       isSeen: isStored(data),
     })),
   }

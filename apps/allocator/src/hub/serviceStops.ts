@@ -37,15 +37,16 @@ export function createServiceStops(options: {
 }): ServiceStops {
   const { url, chains, nowMs, onChange } = options
   const silenceReason = 'quote-api does not say what is stopped (STOPS_URL)'
-  /** Holds a promise, so that calls during a request wait for its answer instead of asking again. */
+  /** The last request holds its answer as a promise, so that calls during a request wait for its answer instead of asking again. */
   let lastRequest:
     | { readonly atMs: number; readonly answer: Promise<ReadonlyMap<string, string>> }
     | undefined
   let stopReasons: ReadonlyMap<string, string> = new Map()
   let isRead = false
+  const listReasons = () => [...stopReasons.values()].join()
 
   async function ask(): Promise<ReadonlyMap<string, string>> {
-    const reasonsBefore = [...stopReasons.values()].join()
+    const reasonsBefore = listReasons()
     try {
       const response = await fetch(`${url}/stops?reader=allocator`, {
         signal: AbortSignal.timeout(timeoutMs),
@@ -60,7 +61,7 @@ export function createServiceStops(options: {
       stopReasons = new Map(chains.map((chain) => [chain, silenceReason]))
       isRead = false
     }
-    if ([...stopReasons.values()].join() !== reasonsBefore)
+    if (listReasons() !== reasonsBefore)
       onChange([...stopReasons.keys()], [...stopReasons.values()][0] ?? 'nothing is stopped')
     return stopReasons
   }

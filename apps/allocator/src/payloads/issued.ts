@@ -58,28 +58,31 @@ export function judgeIssued(
     (one) => BigInt(one.hubChainId) === request.chainId && requestedDepository(one) === request.depository,
   )
   if (payer === undefined) return refuse('its depository is not signed for here')
-  const { nonce, isOfPayer, ...paid } = paymentOf(payer, payload)
-  const { spender, depository, chainId: hubChainId } = request
-  const terms = { ...paid, spender, depository: payer.depository, nonce: BigInt(request.nonce) }
-  const derived = withdrawRequestOf(chainOfPayer(payer), payloadWithdrawal(payer.vmType, payload), terms)
-  if (!isOfPayer || withdrawRequestPayloadId(derived) !== payloadId) {
+  const { currency, recipient, amount, nonce: payloadNonce, isOfPayer } = paymentOf(payer, payload)
+  const { spender } = request
+  const chain = chainOfPayer(payer)
+  // Only the spender and the nonce are taken from the request: they are in no payload.
+  const paidTerms = { depository: payer.depository, currency, recipient, nonce: BigInt(request.nonce) }
+  const paidRequest = withdrawRequestOf(chain, payloadWithdrawal(payer.vmType, payload), {
+    ...paidTerms,
+    amount,
+    spender,
+  })
+  if (!isOfPayer || withdrawRequestPayloadId(paidRequest) !== payloadId) {
     return refuse('its payload pays something else')
   }
-  if (nonce !== undefined && nonce !== nonceOf(payer, payloadId)) {
+  if (payloadNonce !== undefined && payloadNonce !== requiredNonce(payer, payloadId)) {
     return refuse('its payload has the nonce of another one')
   }
-  const chain = chainOfPayer(payer)
-  const { currency, recipient } = paid
-  const { amount, nonce: ownNonce } = request
-  const account = { depository: payer.depository, currency, recipient, ownerAlias: spender }
+  const { chainId: hubChainId, depository } = request
   return {
     kind: 'sign',
     payer,
     hashes: payloadHashes(payer.vmType, payload, { hubChainId, depository }),
     backing: {
-      holder: withdrawalAddress(chain, { ...account, nonce: BigInt(ownNonce) }),
+      holder: withdrawalAddress(chain, { ...paidTerms, ownerAlias: spender }),
       hubTokenId: hubTokenId(chain, currency),
-      amount,
+      amount: request.amount,
     },
   }
 }
@@ -99,7 +102,7 @@ export function backingProblem(
 }
 
 /** Nonce that a payload must have: its id, of which Solana's program has only the low 64 bits. */
-function nonceOf({ vmType }: PayingDepository, payloadId: Hex): bigint {
+function requiredNonce({ vmType }: PayingDepository, payloadId: Hex): bigint {
   return BigInt.asUintN(vmType === 'solana-vm' ? 64 : 256, BigInt(payloadId))
 }
 

@@ -55,6 +55,9 @@ export interface AllocatorRound {
   readUpTo(): bigint | undefined
 }
 
+/** A signature to store, with the chain of the depository that the payload pays from: its stops are checked again. */
+type PayerStoring = Storing & { readonly chain: string }
+
 /** A round takes no further payload once it has so many signatures, as they are sent together. */
 const storedPerRoundMax = 20
 
@@ -85,7 +88,7 @@ class Round implements AllocatorRound {
     }
     await this.#load()
     if (!(await this.#scan(signal))) return
-    const batch: (Storing & { readonly chain: string })[] = []
+    const batch: PayerStoring[] = []
     for (const issued of [...this.#pending.values()]) {
       if (this.#settled.has(issued.payloadId)) continue
       if (batch.length >= storedPerRoundMax) break
@@ -210,10 +213,7 @@ class Round implements AllocatorRound {
    * Judges one payload and makes those of its signatures that are not stored yet. The order matters: stops, then the
    * caps, which count before the first signature, so that a killed process loses no count.
    */
-  async #signaturesOf(
-    issued: IssuedEvent,
-    signal: AbortSignal,
-  ): Promise<readonly (Storing & { readonly chain: string })[]> {
+  async #signaturesOf(issued: IssuedEvent, signal: AbortSignal): Promise<readonly PayerStoring[]> {
     const { contract, keys, payers, state, stops, report } = this.#options
     const { payloadId } = issued
     const verdict = judge(issued, payers)
@@ -243,7 +243,7 @@ class Round implements AllocatorRound {
     const { chain } = verdict.payer
     if ((await stops.stopOf(chain)) !== undefined) return []
     if (!(await this.#isAdmitted(payloadId, verdict))) return []
-    const signed: (Storing & { readonly chain: string })[] = []
+    const signed: PayerStoring[] = []
     for (const { hash, index } of unsigned) {
       if ((await state.readStop()) !== undefined) return []
       signed.push({ chain, payloadId, hash, signature: await keys.sign(issued, verdict, index, { signal }) })
