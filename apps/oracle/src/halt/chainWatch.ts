@@ -1,13 +1,8 @@
 import type { Evidence } from '@causeway/core'
 import type { FinalChange } from '@causeway/families'
 import { AttestationError } from '../attestations/errors.ts'
-import {
-  isUsable,
-  type WatchedChain,
-  WatchedEntry,
-  type WatchOptions,
-  type WatchStatus,
-} from './watchedChain.ts'
+import { isUsable, type WatchedChain, type WatchOptions, type WatchStatus } from './watchedChain.ts'
+import { WatchedEntry } from './watchedEntry.ts'
 
 /** Knows for which chains the oracle may sign now, by watching their final blocks. See `WatchStatus`. */
 export interface ChainWatch {
@@ -55,65 +50,7 @@ const retryAfterHaltSeconds = 60
  * @throws ConfigurationError when the store cannot be read
  */
 export async function createChainWatch(options: ChainWatchOptions): Promise<ChainWatch> {
-  const { checkTimeoutMs, log } = options
-  const entries = await openEntries(options)
-  /** By chain id, the chain's entry and that of the chain on which it rests. */
-  const restsOn = new Map(
-    options.chains.map((chain) => [
-      chain.id,
-      [entries.get(chain.id), entries.get(chain.restsOn ?? '')].filter((entry) => entry !== undefined),
-    ]),
-  )
-  const hasHead = (chainId: string) => restsOn.get(chainId)?.every((entry) => entry.hasHead()) ?? true
-  return {
-    useKept: (chainId) => entries.get(chainId)?.use() ?? true,
-    hasHeads: (chainIds) => chainIds.every(hasHead),
-    async requireHeads(chainIds) {
-      const stale = chainIds.flatMap((chainId) =>
-        (restsOn.get(chainId) ?? []).filter((entry) => !entry.hasHead()),
-      )
-      await Promise.all(stale.map((entry) => entry.readHead()))
-      const unfit = chainIds.find((chainId) => !hasHead(chainId))
-      if (unfit !== undefined) throw notCheckedError(unfit)
-    },
-    async follow() {
-      const signal = AbortSignal.timeout(checkTimeoutMs)
-      const looks = [...entries.values()].map((entry) => entry.follow(signal))
-      // `check` reports a database that does not answer.
-      await Promise.all([...looks, seeHalts(options, entries).catch(() => undefined)])
-    },
-    keptWindows: () =>
-      factsOf(entries, (entry) => {
-        const ageMs = entry.keptWindowMs()
-        return ageMs === undefined ? undefined : { ageMs }
-      }),
-    finalHeads: () => factsOf(entries, (entry) => entry.finalHead()),
-    refuseUnlessReady(chainId) {
-      const status = entries.get(chainId)?.status
-      if (status === 'halted') throw haltedError(chainId)
-      if (!isUsable(status)) throw notCheckedError(chainId)
-    },
-    observe(evidence) {
-      for (const { chainId, blockNumber, blockHash } of evidence) {
-        const entry = entries.get(chainId)
-        if (blockNumber !== undefined && blockHash !== undefined) {
-          entry?.note({ number: blockNumber, hash: blockHash })
-        }
-        if (entry?.status === 'halted') throw haltedError(chainId)
-      }
-    },
-    statusOf: (chainId) => entries.get(chainId)?.status,
-    async check() {
-      const signal = AbortSignal.timeout(checkTimeoutMs)
-      const warn = (error: unknown) =>
-        log.warn({ event: 'halts_not_read', err: error }, 'what other processes halted is not known')
-      const looks = [...entries.values()].map((entry) => entry.look(signal))
-      await Promise.all([...looks, seeHalts(options, entries).catch(warn)])
-    },
-    async close() {
-      await Promise.all([...entries.values()].map((entry) => entry.settled()))
-    },
-  }
+  return new EntryWatch(options, await openEntries(options))
 }
 
 type Entries = ReadonlyMap<string, WatchedEntry>
@@ -121,33 +58,117 @@ type Entries = ReadonlyMap<string, WatchedEntry>
 /** An entry per chain; halted where the store has a halt of an earlier run. @throws ConfigurationError */
 async function openEntries(options: ChainWatchOptions): Promise<Entries> {
   const { chains, store, log, now = () => performance.now() } = options
-  const keptHalts = (await store?.load()) ?? new Map<string, FinalChange | undefined>()
-  for (const chainId of keptHalts.keys()) {
+  const storedHalts = (await store?.load()) ?? new Map<string, FinalChange | undefined>()
+  for (const chainId of storedHalts.keys()) {
     log.error({ event: 'halt_kept', chain: chainId }, 'chain is halted since an earlier run')
   }
   return new Map(
     chains.map((chain) => [
       chain.id,
-      new WatchedEntry(chain, { ...options, now, isKept: keptHalts.has(chain.id) }),
+      new WatchedEntry(chain, { ...options, now, isHaltStored: storedHalts.has(chain.id) }),
     ]),
   )
 }
 
-/**
- * Halts chains that another process of the oracle halted. @throws DomainError while the database does not answer; then
- * the signing guard, which needs it too, refuses what lets value out
- */
-async function seeHalts({ store }: ChainWatchOptions, entries: Entries): Promise<void> {
-  if (store?.isShared !== true) return
-  for (const chainId of (await store.load()).keys()) entries.get(chainId)?.haltAsKept()
-}
+class EntryWatch implements ChainWatch {
+  readonly #options: ChainWatchOptions
+  readonly #entries: Entries
+  /** By chain id, the entries whose heads an answer needs: the chain's, and that of the chain on which it rests. */
+  readonly #neededEntries: ReadonlyMap<string, readonly WatchedEntry[]>
 
-/** Facts of each chain that has any. */
-function factsOf<Fact extends object>(entries: Entries, factOf: (entry: WatchedEntry) => Fact | undefined) {
-  return [...entries].flatMap(([chain, entry]) => {
-    const fact = factOf(entry)
-    return fact === undefined ? [] : [{ chain, ...fact }]
-  })
+  constructor(options: ChainWatchOptions, entries: Entries) {
+    this.#options = options
+    this.#entries = entries
+    this.#neededEntries = new Map(
+      options.chains.map(({ id, restsOn = '' }) => [
+        id,
+        [entries.get(id), entries.get(restsOn)].filter((entry) => entry !== undefined),
+      ]),
+    )
+  }
+
+  refuseUnlessReady(chainId: string): void {
+    const status = this.statusOf(chainId)
+    if (status === 'halted') throw haltedError(chainId)
+    if (!isUsable(status)) throw notCheckedError(chainId)
+  }
+
+  observe(evidence: readonly Evidence[]): void {
+    for (const { chainId, blockNumber, blockHash } of evidence) {
+      const entry = this.#entries.get(chainId)
+      if (blockNumber !== undefined && blockHash !== undefined) {
+        entry?.note({ number: blockNumber, hash: blockHash })
+      }
+      if (entry?.status === 'halted') throw haltedError(chainId)
+    }
+  }
+
+  statusOf(chainId: string): WatchStatus | undefined {
+    return this.#entries.get(chainId)?.status
+  }
+
+  useKept(chainId: string): boolean {
+    return this.#entries.get(chainId)?.useKept() ?? true
+  }
+
+  hasHeads(chainIds: readonly string[]): boolean {
+    return chainIds.every((chainId) => this.#entriesWithoutHead(chainId).length === 0)
+  }
+
+  async requireHeads(chainIds: readonly string[]): Promise<void> {
+    const stale = chainIds.flatMap((chainId) => this.#entriesWithoutHead(chainId))
+    await Promise.all(stale.map((entry) => entry.readHead()))
+    const unfit = chainIds.find((chainId) => !this.hasHeads([chainId]))
+    if (unfit !== undefined) throw notCheckedError(unfit)
+  }
+
+  #entriesWithoutHead(chainId: string): readonly WatchedEntry[] {
+    return (this.#neededEntries.get(chainId) ?? []).filter((entry) => !entry.hasHead())
+  }
+
+  async follow(): Promise<void> {
+    const signal = AbortSignal.timeout(this.#options.checkTimeoutMs)
+    const checks = [...this.#entries.values()].map((entry) => entry.follow(signal))
+    // `check` reports a database that does not answer.
+    await Promise.all([...checks, this.#haltAsStored().catch(() => undefined)])
+  }
+
+  async check(): Promise<void> {
+    const { checkTimeoutMs, log } = this.#options
+    const signal = AbortSignal.timeout(checkTimeoutMs)
+    const warn = (error: unknown) =>
+      log.warn({ event: 'halts_not_read', err: error }, 'what other processes halted is not known')
+    const checks = [...this.#entries.values()].map((entry) => entry.check(signal))
+    await Promise.all([...checks, this.#haltAsStored().catch(warn)])
+  }
+
+  /**
+   * Halts chains that another process of the oracle halted. @throws DomainError while the database does not answer; then
+   * the signing guard, which needs it too, refuses what lets value out
+   */
+  async #haltAsStored(): Promise<void> {
+    const { store } = this.#options
+    if (store?.isShared !== true) return
+    for (const chainId of (await store.load()).keys()) this.#entries.get(chainId)?.haltAsStored()
+  }
+
+  keptWindows(): ReturnType<ChainWatch['keptWindows']> {
+    return [...this.#entries].flatMap(([chain, entry]) => {
+      const ageMs = entry.keptWindowMs()
+      return ageMs === undefined ? [] : [{ chain, ageMs }]
+    })
+  }
+
+  finalHeads(): ReturnType<ChainWatch['finalHeads']> {
+    return [...this.#entries].flatMap(([chain, entry]) => {
+      const head = entry.finalHead()
+      return head === undefined ? [] : [{ chain, ...head }]
+    })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#entries.values()].map((entry) => entry.haltSaved))
+  }
 }
 
 function haltedError(chainId: string): AttestationError {

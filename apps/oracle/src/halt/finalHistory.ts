@@ -72,23 +72,28 @@ export class FinalHistory {
   /** Moves the anchor along linked blocks. @param links see `FinalBlocks.readLinks` */
   #link(anchor: FinalBlock, links: readonly FinalBlock[]): FinalVerdict {
     const [first] = links
-    // The chain ends below the anchor: it was rewritten, or the endpoints lag.
-    if (first === undefined || first.number < anchor.number) {
-      const hash = first && this.#known.get(first.number)
-      const lower =
-        first === undefined || hash === undefined
-          ? unchanged
-          : judgeFinal({ number: first.number, hash }, first.hash)
-      return lower.kind === 'unchanged' ? judgeFinal(anchor, undefined) : lower
-    }
-    const linked = judgeFinal(anchor, first.hash)
-    if (linked.kind !== 'unchanged') return linked
+    if (first === undefined || first.number < anchor.number) return this.#judgeShorter(anchor, first)
+    const anchorVerdict = judgeFinal(anchor, first.hash)
+    if (anchorVerdict.kind !== 'unchanged') return anchorVerdict
     for (const block of links) {
       const verdict = this.note(block)
       if (verdict.kind !== 'unchanged') return verdict
       this.#anchor = block
     }
     return unchanged
+  }
+
+  /**
+   * Verdict on a chain that ends below the anchor: it was rewritten if its head contradicts a block seen at that height;
+   * otherwise the endpoints may only lag. @param head `undefined` where nothing was read
+   */
+  #judgeShorter(anchor: FinalBlock, head: FinalBlock | undefined): FinalVerdict {
+    const seenHash = head && this.#known.get(head.number)
+    if (head !== undefined && seenHash !== undefined) {
+      const verdict = judgeFinal({ number: head.number, hash: seenHash }, head.hash)
+      if (verdict.kind !== 'unchanged') return verdict
+    }
+    return judgeFinal(anchor, undefined)
   }
 
   /** Seen blocks above the anchor, the lowest first. */
