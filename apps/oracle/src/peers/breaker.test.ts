@@ -6,7 +6,7 @@ import {
   type BreakerState,
   closedBreaker,
   maySend,
-} from './peerClient.ts'
+} from './peerBreaker.ts'
 
 function failed(times: number, nowMs: number): BreakerState {
   let state = closedBreaker

@@ -1,5 +1,13 @@
 import type { Tracing } from '@causeway/http'
 import { Pool } from 'undici'
+import {
+  afterFailure,
+  afterGivenUp,
+  afterSend,
+  type BreakerState,
+  closedBreaker,
+  maySend,
+} from './peerBreaker.ts'
 import type { Peer } from './settings.ts'
 
 /** Reason that a peer's answer cannot be used. */
@@ -62,28 +70,65 @@ const connectTimeoutMs = 2_000
  * @param options.now milliseconds, for the breaker alone
  * @param options.tracing adds the trace to the request's headers
  */
-export function createPeerClient(
-  peer: Peer,
-  options: { readonly now: () => number; readonly tracing?: Tracing | undefined },
-): PeerClient {
-  const { tracing } = options
-  const { origin, pathname } = new URL(peer.baseUrl)
-  const pathPrefix = pathname === '/' ? '' : pathname
-  const pool = new Pool(origin, {
-    connections: inFlightMax,
-    connect: { timeout: connectTimeoutMs },
-    // The question's signal limits the whole exchange, so undici's own limits are off.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-  let inFlight = 0
-  let breaker: BreakerState = closedBreaker
+export function createPeerClient(peer: Peer, options: PeerClientOptions): PeerClient {
+  return new HttpPeerClient(peer, options)
+}
 
-  async function exchange<Response>(question: PeerQuestion<Response>): Promise<PeerAnswer<Response>> {
-    const answer = await pool.request({
+type PeerClientOptions = { readonly now: () => number; readonly tracing?: Tracing | undefined }
+
+class HttpPeerClient implements PeerClient {
+  readonly name: string
+  readonly takesCallersKey: boolean
+  readonly #peer: Peer
+  readonly #options: PeerClientOptions
+  readonly #pool: Pool
+  readonly #pathPrefix: string
+  #inFlight = 0
+  #breaker: BreakerState = closedBreaker
+
+  constructor(peer: Peer, options: PeerClientOptions) {
+    const { origin, pathname } = new URL(peer.baseUrl)
+    this.name = peer.name
+    this.takesCallersKey = peer.credential.kind === 'pass-through'
+    this.#peer = peer
+    this.#options = options
+    this.#pathPrefix = pathname === '/' ? '' : pathname
+    this.#pool = new Pool(origin, {
+      connections: inFlightMax,
+      connect: { timeout: connectTimeoutMs },
+      // The question's signal limits the whole exchange, so undici's own limits are off.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  async ask<Response>(question: PeerQuestion<Response>): Promise<PeerAnswer<Response>> {
+    const { now, tracing } = this.#options
+    if (question.isForced && !mayForwardForce(this.#peer, question.callerApiKey)) return refused('force')
+    if (question.signal.aborted) return { kind: 'aborted' }
+    if (!maySend(this.#breaker, now())) return refused('breaker_open')
+    if (this.#inFlight >= inFlightMax) return refused('busy')
+    this.#breaker = afterSend(this.#breaker)
+    this.#inFlight += 1
+    try {
+      const send = () => this.#exchange(question)
+      const pendingAnswer =
+        tracing === undefined
+          ? send()
+          : tracing.runSpan('peer request', { 'server.address': this.name }, send, 'client')
+      const answer = await pendingAnswer.catch(() => failureOf(question.signal))
+      this.#breaker = nextBreaker(this.#breaker, answer, now())
+      return answer
+    } finally {
+      this.#inFlight -= 1
+    }
+  }
+
+  async #exchange<Response>(question: PeerQuestion<Response>): Promise<PeerAnswer<Response>> {
+    const answer = await this.#pool.request({
       method: 'POST',
-      path: `${pathPrefix}${question.path}`,
-      headers: { ...headersFor(peer, question), ...tracing?.headers() },
+      path: `${this.#pathPrefix}${question.path}`,
+      headers: { ...headersFor(this.#peer, question), ...this.#options.tracing?.headers() },
       body: question.body,
       signal: question.signal,
     })
@@ -97,33 +142,17 @@ export function createPeerClient(
     return parseAnswer(text, question.parse)
   }
 
-  return {
-    name: peer.name,
-    takesCallersKey: peer.credential.kind === 'pass-through',
-    async ask(question) {
-      if (question.isForced && !mayForwardForce(peer, question.callerApiKey)) return refused('force')
-      if (question.signal.aborted) return { kind: 'aborted' }
-      if (!maySend(breaker, options.now())) return refused('breaker_open')
-      if (inFlight >= inFlightMax) return refused('busy')
-      breaker = afterSend(breaker)
-      inFlight += 1
-      try {
-        const send = () => exchange(question)
-        const pendingAnswer =
-          tracing === undefined
-            ? send()
-            : tracing.runSpan('peer request', { 'server.address': peer.name }, send, 'client')
-        const answer = await pendingAnswer.catch(() => failureOf(question.signal))
-        breaker = nextBreaker(breaker, answer, options.now())
-        return answer
-      } finally {
-        inFlight -= 1
-      }
-    },
-    async close() {
-      await pool.destroy()
-    },
+  async close(): Promise<void> {
+    await this.#pool.destroy()
   }
+}
+
+/** The breaker's state after an answer. A refusal (4xx) comes from a healthy peer, which may not see the fact yet. */
+function nextBreaker(state: BreakerState, answer: PeerAnswer<unknown>, nowMs: number): BreakerState {
+  if (answer.kind === 'aborted') return afterGivenUp(state)
+  if (answer.kind === 'answer') return closedBreaker
+  const { failure, status = 0 } = answer
+  return failure === 'status' && status < 500 ? closedBreaker : afterFailure(state, nowMs)
 }
 
 /**
@@ -174,49 +203,6 @@ function refused(failure: PeerFailure): PeerAnswer<never> {
   return { kind: 'failure', failure }
 }
 
-/** The breaker's state after an answer. A refusal (4xx) comes from a healthy peer, which may not see the fact yet. */
-function nextBreaker(state: BreakerState, answer: PeerAnswer<unknown>, nowMs: number): BreakerState {
-  if (answer.kind === 'aborted') return afterGivenUp(state)
-  if (answer.kind === 'answer') return closedBreaker
-  const { failure, status = 0 } = answer
-  return failure === 'status' && status < 500 ? closedBreaker : afterFailure(state, nowMs)
-}
-
 function ignore(): void {
   // Errors of a body that is destroyed on purpose.
-}
-
-/** State of one peer's circuit breaker: after several failures in a row it pauses, then one request probes. Immutable. */
-export type BreakerState = {
-  readonly consecutiveFailures: number
-  /** Time before which nothing is sent; 0 while the breaker is closed. */
-  readonly openUntilMs: number
-  /** True while the probe is under way, the one request that closes the breaker or opens it again. */
-  readonly isProbing: boolean
-}
-
-export const closedBreaker: BreakerState = { consecutiveFailures: 0, openUntilMs: 0, isProbing: false }
-
-/** @source ledger-and-safety.md 4.7 */
-const failuresToOpen = 5
-const pauseMs = 5_000
-
-export function maySend({ openUntilMs, isProbing }: BreakerState, nowMs: number): boolean {
-  return openUntilMs === 0 || (nowMs >= openUntilMs && !isProbing)
-}
-
-/** A request goes out; on an open breaker it is the probe. */
-export function afterSend(state: BreakerState): BreakerState {
-  return state.openUntilMs === 0 ? state : { ...state, isProbing: true }
-}
-
-export function afterFailure(state: BreakerState, nowMs: number): BreakerState {
-  const consecutiveFailures = state.consecutiveFailures + 1
-  const isOpen = consecutiveFailures >= failuresToOpen
-  return { consecutiveFailures, openUntilMs: isOpen ? nowMs + pauseMs : 0, isProbing: false }
-}
-
-/** After a request that this oracle gave up, which proves nothing about the peer. */
-export function afterGivenUp(state: BreakerState): BreakerState {
-  return { ...state, isProbing: false }
 }
