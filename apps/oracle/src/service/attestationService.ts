@@ -9,6 +9,7 @@ import type { ChainWatch } from '../halt/chainWatch.ts'
 import type { AttestationDefinition, RequestSwitches } from './definitions.ts'
 import type { OracleMetrics } from './oracleMetrics.ts'
 import { signResponse } from './signing.ts'
+import { createWorkSlots, type WorkSlots } from './workSlots.ts'
 
 /** An answer with this oracle's own signatures, and the sources of its facts. */
 export type LocalAttestation<Response> = {
@@ -114,17 +115,16 @@ class LocalAttestations implements AttestationService {
       const { name } = definition.kind
       const request = definition.canonical?.(rawRequest, context) ?? rawRequest
       const key = keyOf(name, request)
-      const keptAttestation = this.#keptAnswer(key)
-      if (keptAttestation !== undefined) {
-        if (!watch.hasHeads(keptAttestation.chains))
-          await endWith(signal, watch.requireHeads(keptAttestation.chains))
+      let attestation = this.#keptAnswer(key)
+      if (attestation === undefined) {
+        attestation = await this.#flights.run(key, signal, (workSignal) =>
+          this.#slots.run(() => orAborted(workSignal, this.#work(definition, request, key, workSignal))),
+        )
+      } else {
+        if (!watch.hasHeads(attestation.chains))
+          await orAborted(signal, watch.requireHeads(attestation.chains))
         metrics.countKept(name)
       }
-      const attestation =
-        keptAttestation ??
-        (await this.#flights.run(key, signal, (ending) =>
-          this.#slots.run(() => endWith(ending, this.#work(definition, request, key, ending))),
-        ))
       this.#refuseUnlessReady(attestation)
       // CAST: the key holds the kind's name, so what is found under it is of that kind.
       return attestation as LocalAttestation<never>
@@ -153,13 +153,14 @@ class LocalAttestations implements AttestationService {
     this.#kept.clear()
   }
 
+  /** Reads the facts, judges them by the route's rule, counts the value, signs, and caches an answer that cannot change. */
   async #work<Request extends RequestSwitches, Response extends object>(
     definition: AttestationDefinition<Request, Response>,
     request: Request,
     key: string,
     signal: AbortSignal,
   ): Promise<LocalAttestation<object>> {
-    const { context, watch, keptMax = keptMaxDefault } = this.#options
+    const { context, watch } = this.#options
     const readChains = new Set<string>()
     const attested = await definition.attest(request, noteChains(context, readChains), { signal })
     const { unsigned, evidence, isFinal } = attested
@@ -170,28 +171,32 @@ class LocalAttestations implements AttestationService {
     if (!watch.hasHeads(chains)) await watch.requireHeads(chains)
     const { kind } = definition
     const holdReason = await whyHeld(definition, attested, this.#options, signal)
-    const answer = holdReason === undefined ? unsigned : kind.withoutExecution(unsigned, holdReason)
+    const signable = holdReason === undefined ? unsigned : kind.withoutExecution(unsigned, holdReason)
     const orderId = attested.settlement?.orderId
     const attestation = {
-      ...(await signResponse(kind, answer, this.#options, { signal })),
+      ...(await signResponse(kind, signable, this.#options, { signal })),
       ...(orderId !== undefined && { orderId }),
       evidence,
       chains,
     }
-    // The size is doubled, because the HTTP route caches the serialised text of the answer as well.
-    if (isFinal && holdReason === undefined) {
-      const size = key.length + 2 * JSON.stringify(attestation.response).length
-      this.#kept.set(key, attestation, { size })
-      if (this.#kept.size > keptMax) this.#kept.pop()
-    }
+    if (isFinal && holdReason === undefined) this.#keep(key, attestation)
     return attestation
   }
 
+  #keep(key: string, attestation: LocalAttestation<object>): void {
+    const { keptMax = keptMaxDefault } = this.#options
+    // The size is doubled, because the HTTP route caches the serialised text of the answer as well.
+    const size = key.length + 2 * JSON.stringify(attestation.response).length
+    this.#kept.set(key, attestation, { size })
+    if (this.#kept.size > keptMax) this.#kept.pop()
+  }
+
+  /** The cached answer, unless one of its chains was not followed meanwhile. */
   #keptAnswer(key: string): LocalAttestation<object> | undefined {
     const keptAttestation = this.#kept.get(key)
     // `map`, not `every`: each chain must be marked as used, so that all are followed from now on.
-    const canUse = keptAttestation?.chains.map((chainId) => this.#options.watch.useKept(chainId)) ?? []
-    return canUse.includes(false) ? undefined : keptAttestation
+    const areFollowed = keptAttestation?.chains.map((chainId) => this.#options.watch.useKept(chainId)) ?? []
+    return areFollowed.includes(false) ? undefined : keptAttestation
   }
 
   #refuseUnlessReady({ chains }: LocalAttestation<object>): void {
@@ -274,40 +279,10 @@ function lateError(): AttestationError {
 }
 
 /** Awaits the work or an abort. After an abort it throws the signal's reason, as readers may report it in other words. */
-async function endWith<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+async function orAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   try {
     return await Promise.race([work, whenAborted(signal)])
   } catch (error) {
     throw signal.aborted ? signal.reason : error
-  }
-}
-
-/** Bounds the attestations that are being worked on. Further ones are refused at once, never queued. */
-interface WorkSlots {
-  /** @throws AttestationError `OVERLOADED` */
-  run<Result>(work: () => Promise<Result>): Promise<Result>
-  readonly inUse: number
-}
-
-/** @source ledger-and-safety.md 4.7 */
-function createWorkSlots(slotsMax: number): WorkSlots {
-  let inUse = 0
-  return {
-    get inUse() {
-      return inUse
-    },
-    async run(work) {
-      if (inUse >= slotsMax) {
-        throw new AttestationError('OVERLOADED', 'Too many attestations are being worked on.', {
-          retryAfterSeconds: 1,
-        })
-      }
-      inUse += 1
-      try {
-        return await work()
-      } finally {
-        inUse -= 1
-      }
-    },
   }
 }
