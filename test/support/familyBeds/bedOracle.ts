@@ -1,7 +1,7 @@
 import type { NetworkOf } from '@causeway/core'
 import type { AttestationContext, AttestedChain } from '../../../apps/oracle/src/attestations/context.ts'
 import { findReader } from '../../../apps/oracle/src/compose/attestationContext.ts'
-import { watchedChain } from '../../../apps/oracle/src/compose/network.ts'
+import { watchedChain } from '../../../apps/oracle/src/compose/watchedChains.ts'
 import { type TestAppOptions, testApp } from '../../../apps/oracle/test/fixtures/oracleApp.ts'
 import { chains as otherChains, world } from '../../../apps/oracle/test/fixtures/world.ts'
 import type { FamilyBed } from './familyBed.ts'

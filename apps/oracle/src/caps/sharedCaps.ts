@@ -14,9 +14,9 @@ export interface SharedCaps extends CountedCaps {
   /** Reads the sums that metrics show, and deletes those too old to count. */
   refresh(): Promise<void>
   /** Imports counts from a state folder that the database replaces, even above the cap. @param minute since 1970 */
-  take(tx: SqlTx, counted: ReadonlyMap<bigint, bigint>, minute: number): Promise<void>
+  importCounts(tx: SqlTx, counted: ReadonlyMap<bigint, bigint>, minute: number): Promise<void>
   /** Imports a key from there, which may then be signed without being counted; see `SigningCaps.exempt`. */
-  takeKey(tx: SqlTx, value: CountedValue): Promise<void>
+  importKey(tx: SqlTx, value: CountedValue): Promise<void>
 }
 
 /** First of the two keys of a token's advisory lock: any fixed number except that of job locks. */
@@ -40,12 +40,9 @@ export function createSharedCaps(
   let signed: Amounts = new Map()
 
   async function judgeIn(tx: SqlTx, value: CountedValue) {
-    const [known, sums] = [await knownOf(tx, value), await signedOf(tx, [...value.amounts.keys()])]
-    return judgeValue(
-      value,
-      { countedForKey: known, signedOf: (hubTokenId) => sums.get(hubTokenId) ?? 0n },
-      rules,
-    )
+    const countedForKey = await readCounted(tx, value)
+    const sums = await readSums(tx, [...value.amounts.keys()])
+    return judgeValue(value, { countedForKey, signedOf: (hubTokenId) => sums.get(hubTokenId) ?? 0n }, rules)
   }
 
   async function admitIn(tx: SqlTx, value: CountedValue): Promise<CapVerdict> {
@@ -64,10 +61,10 @@ export function createSharedCaps(
     usage: () => [...table].map(([hubTokenId, cap]) => ({ ...cap, signed: signed.get(hubTokenId) ?? 0n })),
     async refresh() {
       await forgetOld(database)
-      signed = await signedOf(database, [...table.keys()])
+      signed = await readSums(database, [...table.keys()])
     },
-    take: addMinute,
-    takeKey: remember,
+    importCounts: addMinute,
+    importKey: remember,
   }
 }
 
@@ -81,14 +78,16 @@ async function lockTokens(tx: SqlTx, amounts: Amounts): Promise<void> {
   }
 }
 
-async function knownOf(tx: SqlTx, { key }: CountedValue): Promise<Amounts | undefined> {
+/** Amounts that were counted under a key; `undefined` for a key that was never signed. */
+async function readCounted(tx: SqlTx, { key }: CountedValue): Promise<Amounts | undefined> {
   const rows = await tx.query<TokenRow>('select hub_token, amount from signed_value where key = $1', [
     bytesOf(key),
   ])
   return rows.length === 0 ? undefined : mapOf(rows)
 }
 
-async function signedOf(tx: SqlTx, hubTokenIds: readonly bigint[]): Promise<Amounts> {
+/** Sums of tokens within the window. */
+async function readSums(tx: SqlTx, hubTokenIds: readonly bigint[]): Promise<Amounts> {
   const rows = await tx.query<TokenRow>(
     `select hub_token, sum(amount) as amount from signed_minute
      where hub_token = any($1::numeric[]) and minute >= ${minuteNow} - $2::int group by hub_token`,

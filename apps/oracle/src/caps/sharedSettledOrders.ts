@@ -19,7 +19,7 @@ export function createSharedSettledOrders(database: SqlDatabase): SettledOrders 
 }
 
 /** Imports an order from a state folder that the database replaces. Claims that are stored already stay. */
-export async function takeSettledOrder(tx: SqlTx, { orderId, claims }: SettledOrder): Promise<void> {
+export async function importSettledOrder(tx: SqlTx, { orderId, claims }: SettledOrder): Promise<void> {
   const before = await lockClaims(tx, orderId)
   const storedKeys = new Set(before.map(({ key }) => key))
   await writeClaims(tx, { orderId, claims: [...before, ...claims.filter(({ key }) => !storedKeys.has(key))] })

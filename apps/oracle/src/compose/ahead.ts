@@ -34,17 +34,17 @@ export function openAhead(parts: {
   const prepared =
     aggregator && peersAhead && createPreparedQuorums({ peers: aggregator, ...peersAhead, now })
   const { kind } = depositsDefinition
-  const attest = (chainId: string, transactionId: string, signal: AbortSignal) =>
+  const attestDeposits = (chainId: string, transactionId: string, signal: AbortSignal) =>
     attesting.attest(depositsDefinition, { chainId, transactionId }, { signal })
   const ahead = createAttestAhead({
     chains: chainsAhead(network),
     attest: async (chainId, transactionId, signal) =>
-      (await attest(chainId, transactionId, signal)).isSigned ? 'attested' : 'empty',
+      (await attestDeposits(chainId, transactionId, signal)).isSigned ? 'attested' : 'empty',
     gather:
       prepared &&
       (async (chainId, transactionId, signal) => {
-        // From the cache, as `attest` ran a moment ago; else it is attested again.
-        const { response: own } = await attest(chainId, transactionId, signal)
+        // The answer is in the cache, as `attest` ran a moment ago; else it is attested again.
+        const { response: own } = await attestDeposits(chainId, transactionId, signal)
         return prepared.prepare({ kind, body: { chainId, transactionId }, own }, signal)
       }),
     minutes: config.ahead.minutes,

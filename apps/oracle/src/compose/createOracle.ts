@@ -4,44 +4,25 @@ import type { HttpApp } from '@causeway/http'
 import {
   composeService,
   createEndpointMetrics,
-  type NeighbourWatch,
   type OpenService,
   openListeners,
   registerNeighbours,
   type ServiceParts,
-  traceSigner,
-  watchNeighbours,
 } from '@causeway/service'
-import {
-  type ConfiguredSigner,
-  createConfiguredSigner,
-  hasCapCounts,
-  recoverSigner,
-  takeStateDirectory,
-} from '@causeway/signer'
-import type { Logger } from 'pino'
-import { openSigningGuard } from '../caps/openSigningGuard.ts'
-import { openSettledOrders } from '../caps/settledOrders.ts'
-import type { SigningGuard } from '../caps/signingGuard.ts'
+import { createConfiguredSigner, hasCapCounts, takeStateDirectory } from '@causeway/signer'
 import { createHaltStore } from '../halt/haltStore.ts'
 import { buildApp } from '../http/app.ts'
-import { createPeerAggregator, type PeerAggregator } from '../peers/peerAggregator.ts'
-import {
-  type Peer,
-  parsePeers,
-  parseSignerPolicy,
-  requiredSignatures,
-  type SignerPolicy,
-} from '../peers/settings.ts'
-import { type AttestationService, createAttestationService } from '../service/attestationService.ts'
+import type { PeerAggregator } from '../peers/peerAggregator.ts'
+import { type PeerSettings, requiredSignatures } from '../peers/settings.ts'
+import type { AttestationService } from '../service/attestationService.ts'
 import { createConfiguredKeys } from '../service/keySetting.ts'
 import { createOracleMetrics, type OracleMetrics } from '../service/oracleMetrics.ts'
-import { measuredSigner } from '../service/signing.ts'
 import { type OpenAhead, openAhead } from './ahead.ts'
+import { type AttestingOracle, attestationDeadlineMs, openAttesting } from './attesting.ts'
 import type { OracleConfig } from './config.ts'
-import { examinePeers } from './examine.ts'
-import { type LoadedFiles, loadFiles } from './files.ts'
-import { type OpenNetwork, openNetwork, repeatCheck } from './network.ts'
+import { loadFiles } from './files.ts'
+import { openNetwork } from './network.ts'
+import { openPeers, readPeerSettings, watchPeers } from './peers.ts'
 import type { SharedState } from './sharedState.ts'
 import { stateCheck } from './stateCheck.ts'
 
@@ -54,8 +35,6 @@ export type Oracle = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
   listen(): Promise<{ readonly publicUrl: string; readonly opsUrl: string }>
 }
 
-/** Time limit of an attestation by this oracle alone. @source design.md 8 */
-const attestationDeadlineMs = 8_000
 /** Time of a request beyond readings and peers: merging, recovering and sending. */
 const answerMarginMs = 1_500
 
@@ -95,14 +74,7 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
 }
 
 /** Checked configuration, keys and clients from which the oracle is built. */
-type World = PeerSettings & {
-  readonly config: OracleConfig
-  readonly signer: ConfiguredSigner
-  readonly files: LoadedFiles
-  readonly network: OpenNetwork
-  /** State in the database of several processes; undefined without `ORACLE_DATABASE_URL`. */
-  readonly shared: SharedState | undefined
-}
+type World = AttestingOracle & PeerSettings
 
 async function openWorld(service: ServiceParts, config: OracleConfig, variables: Variables): Promise<World> {
   const { logger, onClose } = service
@@ -147,20 +119,6 @@ async function openShared(
   const shared = await openSharedState({ url, signer, environment, stateDirectory, log })
   onClose('state', 'database', () => shared.close())
   return shared
-}
-
-type PeerSettings = { readonly policy: SignerPolicy; readonly peers: readonly Peer[] }
-
-/** Reads which signers count, and which peers are asked. @throws ConfigurationError */
-function readPeerSettings(config: OracleConfig, signer: ConfiguredSigner, logger: Logger): PeerSettings {
-  const policy = parseSignerPolicy({
-    signers: config.signers.entries,
-    threshold: config.signers.threshold,
-    ownSigner: signer.address,
-  })
-  const peers = parsePeers(config.peers.entries, config.http)
-  for (const warning of [...policy.warnings, ...peers.warnings]) logger.warn(warning)
-  return { policy: policy.value, peers: peers.value }
 }
 
 /** Makes the metrics, and reports chains and endpoints in them. */
@@ -237,103 +195,6 @@ async function openApp(
   return app
 }
 
-/** Builds the service that attests with this oracle's signature alone; peers' are added by the HTTP routes. */
-async function openAttesting(service: ServiceParts<'jobs' | 'state'>, world: World, metrics: OracleMetrics) {
-  const { config, signer, network, shared } = world
-  const guard = await openGuard(service, world, metrics)
-  const orders = shared?.orders ?? openSettledOrders(config, service.logger)
-  service.onClose('state', 'settled orders', () => orders.close())
-  const attesting = createAttestationService({
-    context: network.context,
-    watch: network.watch,
-    signer: measuredSigner(traceSigner(signer, service.tracing), metrics),
-    metrics,
-    guard,
-    orders,
-    inFlightMax: config.inFlightMax,
-    keptMax: config.finalResultsKeptMax,
-    deadlineMs: attestationDeadlineMs,
-  })
-  network.onRewritten(() => attesting.forgetAll())
-  const keepsFolder = config.stateDirectory !== undefined && shared === undefined
-  /** True if all state that must outlive the process is in `STATE_DIR`; undefined if none is kept there. */
-  const isKept = keepsFolder ? () => [guard, orders].every((part) => part.isKept()) : undefined
-  if (isKept !== undefined) metrics.watchState(isKept)
-  return { attesting, isKept }
-}
-
-/** Opens the guard that counts value before signatures; with a shared database it reads the others' counts regularly. */
-async function openGuard(
-  { logger, onClose }: ServiceParts<'jobs' | 'state'>,
-  { config, files, network, shared }: World,
-  metrics: OracleMetrics,
-) {
-  const guard = await openSigningGuard({
-    chains: files.chains,
-    isLocal: config.isLocal,
-    stateDirectory: config.stateDirectory,
-    capsShare: config.capsShare,
-    shared: shared?.counting,
-    isExecuted: (key, reading) => network.isExecuted(key, reading),
-    metrics,
-    log: logger,
-  })
-  onClose('state', 'signing caps', () => guard.close())
-  if (shared !== undefined) {
-    const refreshing = repeatCheck(() => refreshGuard(guard, logger), config.finalityCheckIntervalMs)
-    onClose('jobs', 'refresh of caps', () => refreshing.stop())
-  }
-  return guard
-}
-
-/** While the database does not answer, metrics keep their last values. */
-async function refreshGuard(guard: SigningGuard, log: Logger): Promise<void> {
-  try {
-    await guard.refresh()
-  } catch (error) {
-    log.warn({ event: 'caps_not_read', err: error }, 'what all processes signed could not be read')
-  }
-}
-
-/** Opens the gathering of peers' signatures; `undefined` where no peer is configured. */
-function openPeers(
-  { logger, tracing, onClose }: ServiceParts<'jobs'>,
-  { config, signer, network, policy, peers }: World,
-  metrics: OracleMetrics,
-): PeerAggregator | undefined {
-  if (peers.length === 0) return undefined
-  const aggregator = createPeerAggregator({
-    peers,
-    policy,
-    ownSigner: signer.address,
-    context: network.context,
-    recover: recoverSigner,
-    requestTimeoutMs: config.peers.timeoutMs,
-    log: logger,
-    metrics,
-    tracing,
-    now: () => performance.now(),
-  })
-  onClose('jobs', 'peers', () => aggregator.close())
-  return aggregator
-}
-
 /** True if `STATE_DIR` lacks the counts of an earlier run, outside `local`. */
 const beginsEmpty = ({ isLocal, stateDirectory }: OracleConfig): boolean =>
   !isLocal && stateDirectory !== undefined && !hasCapCounts(stateDirectory)
-
-/** Watches peers as doctor examines them; `undefined` where no peer is configured. */
-function watchPeers(
-  { logger: log }: ServiceParts<never>,
-  { peers, policy, signer }: World,
-): NeighbourWatch | undefined {
-  if (peers.length === 0) return undefined
-  const { signers } = policy
-  const settings = { peers, signers, required: requiredSignatures(policy), own: signer.address }
-  return watchNeighbours({
-    name: 'peers',
-    look: (findings) => examinePeers(settings, findings),
-    codes: ['peer-silent', 'peer-refuses', 'signer-shared', 'signer-unlisted', 'threshold-unreachable'],
-    log,
-  })
-}

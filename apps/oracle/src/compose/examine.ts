@@ -10,10 +10,10 @@ import {
   readFileMode,
 } from '@causeway/service'
 import { examineSigningKey, hasCapCounts } from '@causeway/signer'
-import { parsePeers, parseSignerPolicy, requiredSignatures } from '../peers/settings.ts'
+import { type PeerSettings, parsePeers, parseSignerPolicy, requiredSignatures } from '../peers/settings.ts'
 import { readConfig } from './config.ts'
+import { examineNetwork } from './examineNetwork.ts'
 import { readFiles } from './files.ts'
-import { examineNetwork } from './network.ts'
 import type { examineSharedState as Examine } from './sharedState.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -58,14 +58,17 @@ export async function examineOwnOracle(
       : await readFiles({ environment, configDirectory, variables, signer }, findings)
   const peers = examinePeerSettings(settings, signer, findings)
   if (scope === 'settings') return findings.list
-  await Promise.all([
-    // A hub without an endpoint was found above; the network cannot be opened without it.
-    files?.hub.ready && environment && examineNetwork({ files, environment }, nowMs, findings),
-    stateDirectory && examineFolder('STATE_DIR', stateDirectory, findings),
-    stateDirectory && url === undefined && !partialConfig.isLocal && examineCounts(stateDirectory, findings),
-    url && examineDatabaseOf({ url, environment, signer }, nowMs, findings),
-    peers && examinePeers(peers, findings),
-  ])
+  const examinations: Promise<void>[] = []
+  // A hub without an endpoint was found above; the network cannot be opened without it.
+  if (environment !== undefined && files?.hub.ready)
+    examinations.push(examineNetwork({ files, environment }, nowMs, findings))
+  if (stateDirectory !== undefined) {
+    examinations.push(examineFolder('STATE_DIR', stateDirectory, findings))
+    if (url === undefined && !partialConfig.isLocal) examineCounts(stateDirectory, findings)
+  }
+  if (url !== undefined) examinations.push(examineDatabaseOf({ url, environment, signer }, nowMs, findings))
+  if (peers !== undefined && signer !== undefined) examinations.push(examinePeers(peers, signer, findings))
+  await Promise.all(examinations)
   return findings.list
 }
 
@@ -91,15 +94,6 @@ function listenerOf({ values }: Settings) {
   return { host: values.HTTP_HOST, port: values.HTTP_PORT ?? values.PORT }
 }
 
-type PeerSettings = {
-  readonly peers: ReturnType<typeof parsePeers>['value']
-  /** Lower case; undefined: every signer counts. */
-  readonly signers: ReadonlySet<Hex> | undefined
-  /** Number of different signers that an answer needs, including this oracle. */
-  readonly required: number
-  readonly own: Hex
-}
-
 const settingOf = (index: number) => `PEERS entry ${index + 1}`
 
 /** Settings of peers and signers; `undefined` where one of them, or the own key, cannot be read. */
@@ -112,43 +106,61 @@ function examinePeerSettings(
   const peers = findings.attempt(() => parsePeers(values.PEERS, listenerOf(settings)))
   if (ownSigner === undefined) return undefined
   const [signers, threshold] = [values.ORACLE_SIGNERS, values.ORACLE_SIGNERS_THRESHOLD]
-  const policy = findings.attempt(() => parseSignerPolicy({ signers, threshold, ownSigner: ownSigner }))
+  const policy = findings.attempt(() => parseSignerPolicy({ signers, threshold, ownSigner }))
   if (peers === undefined || policy === undefined) return undefined
-  return {
-    peers: peers.value,
-    own: ownSigner,
-    signers: policy.value.signers,
-    required: requiredSignatures(policy.value),
-  }
+  return { peers: peers.value, policy: policy.value }
 }
 
 /**
  * Finds peers that do not answer, that sign as another oracle or as none of `ORACLE_SIGNERS`, and too few different
  * signers for a quorum.
+ * @param ownSigner lower-case address of this oracle's key
  */
 export async function examinePeers(
-  { peers, signers: listed, required, own }: PeerSettings,
+  settings: PeerSettings,
+  ownSigner: Hex,
   findings: Findings,
 ): Promise<void> {
+  const { peers, policy } = settings
   const signers = await Promise.all(
     peers.map(({ name, baseUrl, credential }, index) => {
       const apiKey = credential.kind === 'key' ? credential.key : undefined
       return examineOracle({ setting: settingOf(index), name, url: baseUrl, apiKey }, peerTimeoutMs, findings)
     }),
   )
-  /** Signers that count toward the quorum, with the oracle that signs so. */
-  const counting = new Map([[own.toLowerCase(), 'this oracle']])
+  const counting = countSigners(settings, { ownSigner, signers }, findings)
+  const required = requiredSignatures(policy)
+  if (counting.size >= required) return
+  findings.add({
+    code: 'threshold-unreachable',
+    severity: 'degrades',
+    setting: 'ORACLE_SIGNERS_THRESHOLD',
+    seen: `is ${required}, and ${counted(counting.size, 'listed signer answers', 'listed signers answer')}, this oracle among them: no answer is complete`,
+    fix: 'Mend the peers that are named beside this, or name more in PEERS.',
+  })
+}
+
+/**
+ * Signers that count toward the quorum, each with the name of the oracle that signs so.
+ * @param answers.signers by peer, the address that it signs as; undefined for one that did not answer
+ */
+function countSigners(
+  { peers, policy: { signers: listed } }: PeerSettings,
+  { ownSigner, signers }: { readonly ownSigner: Hex; readonly signers: readonly (string | undefined)[] },
+  findings: Findings,
+): ReadonlyMap<string, string> {
+  const counting = new Map([[ownSigner.toLowerCase(), 'this oracle']])
   for (const [index, { name }] of peers.entries()) {
     const signer = signers[index]
     if (signer === undefined) continue
     const setting = settingOf(index)
-    const other = counting.get(signer)
-    if (other !== undefined) {
+    const otherOracle = counting.get(signer)
+    if (otherOracle !== undefined) {
       findings.add({
         code: 'signer-shared',
         severity: 'degrades',
         setting,
-        seen: `${name} signs as ${signer}, as ${other} does: both count once`,
+        seen: `${name} signs as ${signer}, as ${otherOracle} does: both count once`,
         fix: 'Give each oracle a key of its own, and remove an entry that is this oracle itself.',
       })
     } else if (listed === undefined || [...listed].some((one) => one === signer)) {
@@ -163,12 +175,5 @@ export async function examinePeers(
       })
     }
   }
-  if (counting.size >= required) return
-  findings.add({
-    code: 'threshold-unreachable',
-    severity: 'degrades',
-    setting: 'ORACLE_SIGNERS_THRESHOLD',
-    seen: `is ${required}, and ${counted(counting.size, 'listed signer answers', 'listed signers answer')}, this oracle among them: no answer is complete`,
-    fix: 'Mend the peers that are named beside this, or name more in PEERS.',
-  })
+  return counting
 }

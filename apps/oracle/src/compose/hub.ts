@@ -76,27 +76,38 @@ export function openHub(hub: RegisteredHub, isKnown: KnownCode): OpenHub {
         { signal },
       )
       if (problems.length > 0) return problems
-      const [namedHub, ...problemLists] = await Promise.all([
-        reader.hubAddress({ signal }),
-        executionDomainProblems(hub, quorum, { signal }),
-        mappingDomainProblems(hub, quorum, { signal }),
-        codelessProblems(hub, quorum, { signal }),
-      ])
       const expected = expectedCodes(hubContracts(hub), { isKnown, codeHashes: hub.codeHashes })
-      // Code is compared only once nothing else is wrong: a missing contract would be reported twice.
-      const hasNoProblem = problemLists.every((each) => each.length === 0)
-      const foreign = hasNoProblem ? await codeProblems({ client, expected, threshold }, { signal }) : []
-      const isNamed = hubAddress === undefined || hubAddress === namedHub
-      return [
-        ...(isNamed ? [] : ['hub: hubAddress is not the hub that the oracle contract names']),
-        ...problemLists.flat(),
-        ...foreign,
-      ]
+      const readForeignCodes = () => codeProblems({ client, expected, threshold }, { signal })
+      return contractProblems(hub, { quorum, reader }, readForeignCodes, { signal })
     },
     health: () => quorum.health(),
     observe: (observerOf) => quorum.observe(observerOf),
     close: () => client.close(),
   }
+}
+
+/** Problems with the hub's contracts: another hub, another domain, no code, or unknown code. */
+async function contractProblems(
+  hub: RegisteredHub,
+  { quorum, reader }: { readonly quorum: QuorumClient; readonly reader: HubReader },
+  readForeignCodes: () => Promise<readonly string[]>,
+  reading: ReadOptions,
+): Promise<readonly string[]> {
+  const [namedHub, ...problemLists] = await Promise.all([
+    reader.hubAddress(reading),
+    executionDomainProblems(hub, quorum, reading),
+    mappingDomainProblems(hub, quorum, reading),
+    codelessProblems(hub, quorum, reading),
+  ])
+  // Code is compared only once nothing else is wrong: a missing contract would be reported twice.
+  const hasNoProblem = problemLists.every((problems) => problems.length === 0)
+  const foreign = hasNoProblem ? await readForeignCodes() : []
+  const isNamed = hub.hubAddress === undefined || hub.hubAddress === namedHub
+  return [
+    ...(isNamed ? [] : ['hub: hubAddress is not the hub that the oracle contract names']),
+    ...problemLists.flat(),
+    ...foreign,
+  ]
 }
 
 function openRecovery(hub: RegisteredHub, quorum: QuorumClient, reader: HubReader): OpenRecovery | undefined {
@@ -166,15 +177,15 @@ async function mappingDomainProblems(
  * another chain is compared by `openAllocator`.
  */
 function hubContracts(hub: RegisteredHub) {
-  const placed = (name: ReliedContract, member: string, address: Hex | undefined) =>
+  const contractAt = (name: ReliedContract, member: string, address: Hex | undefined) =>
     address === undefined ? [] : [{ name, setting: `hub: ${member}`, address }]
   const isOnHub = hub.auroraEvmChainId === hub.evmChainId
   return [
-    ...placed('HubOracle', 'oracleAddress', hub.oracleAddress),
-    ...placed('Hub', 'hubAddress', hub.hubAddress),
-    ...placed('OracleMultisig', 'oracleMultisigAddress', hub.oracleMultisigAddress),
-    ...placed('GenericMapping', 'genericMappingAddress', hub.genericMappingAddress),
-    ...placed('Allocator', 'auroraAllocatorAddress', isOnHub ? hub.auroraAllocatorAddress : undefined),
+    ...contractAt('HubOracle', 'oracleAddress', hub.oracleAddress),
+    ...contractAt('Hub', 'hubAddress', hub.hubAddress),
+    ...contractAt('OracleMultisig', 'oracleMultisigAddress', hub.oracleMultisigAddress),
+    ...contractAt('GenericMapping', 'genericMappingAddress', hub.genericMappingAddress),
+    ...contractAt('Allocator', 'auroraAllocatorAddress', isOnHub ? hub.auroraAllocatorAddress : undefined),
   ]
 }
 
@@ -193,16 +204,16 @@ async function codelessProblems(
       auroraAllocatorSpenderAddress: hub.auroraAllocatorSpenderAddress,
     }),
   }
-  const placed = Object.entries(members).flatMap(([member, address]) =>
+  const contracts = Object.entries(members).flatMap(([member, address]) =>
     address === undefined ? [] : [{ member, address }],
   )
-  if (placed.length === 0) return []
+  if (contracts.length === 0) return []
   const codeless = await findCodeless(
     quorum,
-    placed.map(({ address }) => address),
+    contracts.map(({ address }) => address),
     reading,
   )
-  return placed
+  return contracts
     .filter(({ address }) => codeless.includes(address))
     .map(({ member }) => `hub: ${member} is no contract on the hub's chain`)
 }

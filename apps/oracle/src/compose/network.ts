@@ -1,24 +1,14 @@
-import {
-  type ChainCheck,
-  connectQuotingChain,
-  examineClock,
-  examineEndpoints,
-  findContradictions,
-  headSeconds,
-  verifyChain,
-} from '@causeway/chains'
+import { findContradictions } from '@causeway/chains'
 import { fillContractAddress, isKnownCode as isKnown } from '@causeway/contracts/codes'
 import { type AheadReader, ConfigurationError, DomainError, type Hex, type ReadOptions } from '@causeway/core'
-import type { Findings } from '@causeway/core/config'
 import {
-  checkLocalNodes,
   type FamilyChain,
   type KnownCode,
   type RegisteredChain,
   warnOfUncheckedCode,
 } from '@causeway/families'
 import type { EndpointObserver, QuorumEndpointHealth } from '@causeway/rpc'
-import type { AttestationContext, AttestedHub } from '../attestations/context.ts'
+import type { AttestationContext } from '../attestations/context.ts'
 import { type ChainWatch, createChainWatch } from '../halt/chainWatch.ts'
 import type { HaltStore } from '../halt/haltStore.ts'
 import { isUsable, type WatchedChain, type WatchLog } from '../halt/watchedChain.ts'
@@ -27,7 +17,9 @@ import { openReaders } from '../readers.ts'
 import { type OpenAllocator, openAllocator, publicKeyHoles } from './allocator.ts'
 import { createContext, type HubAndAllocator } from './attestationContext.ts'
 import type { LoadedFiles } from './files.ts'
-import { type OpenHub, openHub } from './hub.ts'
+import { openHub } from './hub.ts'
+import { repeatCheck } from './repeatCheck.ts'
+import { checksOf, watchedChains } from './watchedChains.ts'
 
 /** The opened chains and hub of the configuration, which are compared with what their endpoints tell. */
 export type OpenNetwork = {
@@ -93,56 +85,79 @@ export async function openNetwork(options: NetworkOptions): Promise<OpenNetwork>
   warnOfAllocator(allocator, log)
   warnOfUncheckedCode([...chains.values(), files.hub], log)
   const open = openReaders([...chains.values()], hub.entries, { finalResultsKeptMax, isKnownCode, log })
-  const closeClients = () =>
-    Promise.all([hub.close(), allocator?.close(), ...[...open.values()].map((chain) => chain.close())])
-  const forgetters: (() => void)[] = []
+  const clients: Clients = {
+    chains,
+    hub,
+    allocator,
+    open,
+    async close() {
+      await Promise.all([hub, allocator, ...open.values()].map((client) => client?.close()))
+    },
+  }
   try {
-    const watched = watchedChains(options.environment, { hub, allocator }, open)
-    // Chains that do not answer pass here: the watch verifies them later.
-    await refuseContradictions(watched)
-    const watch = await createChainWatch({
-      chains: watched,
-      store: options.halts,
-      checkTimeoutMs,
-      headAgeMaxMs: options.headAgeMaxMs,
-      onForget(chainId) {
-        open.get(chainId)?.reader.forget()
-        for (const forget of forgetters) forget()
-      },
-      onResume: (chainId) => open.get(chainId)?.reader.forget(),
-      log,
-    })
-    await watch.check()
-    const repeated = [
-      repeatCheck(() => watch.check(), options.finalityCheckIntervalMs),
-      repeatCheck(() => watch.follow(), options.headCheckIntervalMs),
-    ]
-    const measured = measuredChains({ hub, allocator }, open)
-    const statusOf = (chain: RegisteredChain) => watch.statusOf(chain.id) ?? 'unavailable'
-    return {
-      watch,
-      isExecuted: (key, reading) => hub.reader.isExecuted(key, reading),
-      context: createContext(chains, { hub, allocator }, open, watch),
-      list: () => [...chains.values()].map((chain) => toListed(chain, statusOf(chain))),
-      statuses: () => [...chains.values()].map((chain) => ({ chain: chain.id, status: statusOf(chain) })),
-      endpoints: () => measured.flatMap(([chain, { health }]) => health().map((one) => ({ chain, ...one }))),
-      observeEndpoints(observerOf) {
-        for (const [chain, one] of measured) one.observe((endpoint) => observerOf(chain, endpoint))
-      },
-      aheadOf: (chainId) => open.get(chainId)?.reader.ahead,
-      requireReadyChain() {
-        if (![...open.keys()].some((id) => isUsable(watch.statusOf(id)))) throw new NoChainReadyError()
-      },
-      onRewritten: (forget) => void forgetters.push(forget),
-      async close() {
-        for (const check of repeated) check.stop()
-        await watch.close()
-        await closeClients()
-      },
-    }
+    return await watchNetwork(clients, options)
   } catch (error) {
-    await closeClients()
+    await clients.close()
     throw error
+  }
+}
+
+/** Readers of all chains with their endpoints, before anything is known of what these tell. */
+type Clients = HubAndAllocator & {
+  /** Every chain of the chain file. */
+  readonly chains: ReadonlyMap<string, RegisteredChain>
+  /** Those of them that can be read, by id. */
+  readonly open: ReadonlyMap<string, FamilyChain>
+  close(): Promise<void>
+}
+
+/** Compares the chains with the configuration and starts to watch them. */
+async function watchNetwork(clients: Clients, options: NetworkOptions): Promise<OpenNetwork> {
+  const { chains, hub, open } = clients
+  /** Functions of `onRewritten`. */
+  const forgetters: (() => void)[] = []
+  const watched = watchedChains(options.environment, clients, open)
+  // Chains that do not answer pass here: the watch verifies them later.
+  await refuseContradictions(watched)
+  const watch = await createChainWatch({
+    chains: watched,
+    store: options.halts,
+    checkTimeoutMs,
+    headAgeMaxMs: options.headAgeMaxMs,
+    onForget(chainId) {
+      open.get(chainId)?.reader.forget()
+      for (const forget of forgetters) forget()
+    },
+    onResume: (chainId) => open.get(chainId)?.reader.forget(),
+    log: options.log,
+  })
+  await watch.check()
+  const repeatedChecks = [
+    repeatCheck(() => watch.check(), options.finalityCheckIntervalMs),
+    repeatCheck(() => watch.follow(), options.headCheckIntervalMs),
+  ]
+  const measured = measuredChains(clients, open)
+  const statusOf = (chain: RegisteredChain) => watch.statusOf(chain.id) ?? 'unavailable'
+  return {
+    watch,
+    isExecuted: (key, reading) => hub.reader.isExecuted(key, reading),
+    context: createContext(chains, clients, open, watch),
+    list: () => [...chains.values()].map((chain) => toListed(chain, statusOf(chain))),
+    statuses: () => [...chains.values()].map((chain) => ({ chain: chain.id, status: statusOf(chain) })),
+    endpoints: () => measured.flatMap(([chain, { health }]) => health().map((one) => ({ chain, ...one }))),
+    observeEndpoints(observerOf) {
+      for (const [chain, one] of measured) one.observe((endpoint) => observerOf(chain, endpoint))
+    },
+    aheadOf: (chainId) => open.get(chainId)?.reader.ahead,
+    requireReadyChain() {
+      if (![...open.keys()].some((id) => isUsable(watch.statusOf(id)))) throw new NoChainReadyError()
+    },
+    onRewritten: (forget) => void forgetters.push(forget),
+    async close() {
+      for (const check of repeatedChecks) check.stop()
+      await watch.close()
+      await clients.close()
+    },
   }
 }
 
@@ -162,7 +177,7 @@ const measuredChains = (
  * Tells which code counts as known. The release's own fill contract may be missing until it is deployed: no other
  * contract can ever be at its address.
  */
-function knownCode(environment: string): KnownCode {
+export function knownCode(environment: string): KnownCode {
   const ownFillContract = fillContractAddress(environment)
   return ({ name, address }, code) =>
     isKnown(name, code) || (code === '0x' && name === 'FillContract' && address === ownFillContract)
@@ -184,112 +199,6 @@ async function refuseContradictions(watched: readonly WatchedChain[]): Promise<v
   if (problems.length > 0) throw ConfigurationError.listing('Chains contradict the configuration:', problems)
 }
 
-/** The checks of all watched chains, each once: the hub is watched under several ids. */
-function checksOf(watched: readonly WatchedChain[]): ReadonlyMap<string, ChainCheck> {
-  const first = watched.filter(
-    ({ verify }, index) => watched.findIndex((one) => one.verify === verify) === index,
-  )
-  return new Map(first.map(({ id, verify }) => [id, verify]))
-}
-
-/** Compares chains and hub with the configuration, for doctor, and closes what it opened. */
-export async function examineNetwork(
-  { files, environment }: Pick<NetworkOptions, 'files' | 'environment'>,
-  nowMs: () => number,
-  findings: Findings,
-): Promise<void> {
-  const isKnownCode = knownCode(environment)
-  const hub = openHub(files.hub, isKnownCode)
-  const allocator = openAllocator(files.hub, isKnownCode)
-  const chains = [...files.chains.chains.values()]
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined, fatal: () => undefined }
-  const open = openReaders(chains, hub.entries, { finalResultsKeptMax: 0, isKnownCode, log })
-  const connected = chains.flatMap((chain) => {
-    const client = open.has(chain.id) ? connectQuotingChain(chain) : undefined
-    return client === undefined ? [] : [{ chain, client }]
-  })
-  // `examineEndpoints` reports on the endpoints of these.
-  const examinedIds = new Set(connected.map(({ chain }) => chain.id).concat(files.hub.id))
-  const reportTooFew = (chain: string) => {
-    if (examinedIds.has(chain)) return
-    findings.add({
-      code: 'endpoints-too-few',
-      severity: 'degrades',
-      setting: `httpRpcUrl of ${chain}`,
-      seen: 'too few hosts answer to agree on anything: nothing of this chain is signed',
-      fix: 'Mend its endpoints, or name more of them.',
-    })
-  }
-  try {
-    const [problems] = await Promise.all([
-      findContradictions(checksOf(watchedChains(environment, { hub, allocator }, open)), reportTooFew),
-      examineEndpoints(hub.client, findings),
-      ...connected.map(({ client }) => examineEndpoints(client, findings)),
-      examineClock(
-        connected.map(
-          ({ chain, client }) =>
-            () =>
-              headSeconds(chain, client),
-        ),
-        nowMs,
-        findings,
-      ),
-    ])
-    findings.problems(problems, 'chain-contradicts')
-  } finally {
-    const openConnections = [hub, ...(allocator === undefined ? [] : [allocator]), ...open.values()]
-    await Promise.all(
-      [...openConnections, ...connected.map(({ client }) => client)].map((one) => one.close()),
-    )
-  }
-}
-
-/** The hub, the allocator and all opened chains, as `ChainWatch` watches them. */
-function watchedChains(
-  environment: string,
-  { hub, allocator }: HubAndAllocator,
-  open: ReadonlyMap<string, FamilyChain>,
-): readonly WatchedChain[] {
-  const node = ({ client, verify }: Pick<OpenHub, 'client' | 'verify'>) => ({
-    verify: (signal: AbortSignal) =>
-      verifyChain({ verify, verifyLocal: () => checkLocalNodes(environment, client) }, environment, signal),
-  })
-  const { recovery } = hub
-  const onHub = node(hub)
-  return [
-    { id: hub.attested.id, ...onHub, finalBlocks: () => undefined },
-    ...(recovery === undefined
-      ? []
-      : [{ id: recovery.reader.chainId, ...onHub, finalBlocks: () => recovery.reader.finalBlocks }]),
-    ...(allocator === undefined
-      ? []
-      : [
-          {
-            id: allocator.reader.chainId,
-            ...node(allocator),
-            finalBlocks: () => allocator.reader.finalBlocks,
-          },
-        ]),
-    ...[...open.values()].map((chain) => {
-      const verify = (signal: AbortSignal) => verifyChain(chain, environment, signal)
-      return watchedChain({ ...chain, verify }, hub.attested)
-    }),
-  ]
-}
-
-/** A family's chain as `ChainWatch` watches it. */
-export function watchedChain(
-  { reader, verify, readsHub }: Pick<FamilyChain, 'reader' | 'verify' | 'readsHub'>,
-  hub: Pick<AttestedHub, 'id'>,
-): WatchedChain {
-  return {
-    id: reader.chainId,
-    verify,
-    finalBlocks: () => reader.finalBlocks,
-    restsOn: readsHub === true ? hub.id : undefined,
-  }
-}
-
 function toListed(chain: RegisteredChain, status: string): ListedChain {
   const { id, vmType, depository, additionalDepositories, hubChainId } = chain
   return {
@@ -300,22 +209,5 @@ function toListed(chain: RegisteredChain, status: string): ListedChain {
     hubChainId,
     ready: status === 'ready',
     halted: status === 'halted',
-  }
-}
-
-/** Repeats `check`, with a pause of `intervalMs` after each, without keeping the process alive. */
-export function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
-  const schedule = () => {
-    if (isStopped) return
-    timer = setTimeout(() => void check().finally(schedule), intervalMs).unref()
-  }
-  schedule()
-  return {
-    stop() {
-      isStopped = true
-      clearTimeout(timer)
-    },
   }
 }

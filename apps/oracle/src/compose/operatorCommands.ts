@@ -38,10 +38,12 @@ type OracleCommand = CommandForm & {
   run(state: OperatorState | undefined, args: Arguments): Promise<string>
 }
 
-/** @throws ConfigurationError where the oracle keeps no state. @param without ends the sentence that says what that means */
-function needed(state: OperatorState | undefined, without: string): OperatorState {
+/** @param consequence of keeping no state, for the error @throws ConfigurationError where the oracle keeps none */
+function requireState(state: OperatorState | undefined, consequence: string): OperatorState {
   if (state !== undefined) return state
-  throw new ConfigurationError(`Neither STATE_DIR nor ORACLE_DATABASE_URL is set: without them ${without}.`)
+  throw new ConfigurationError(
+    `Neither STATE_DIR nor ORACLE_DATABASE_URL is set: without them ${consequence}.`,
+  )
 }
 
 const endsWithProcess = 'a halt ends with the process'
@@ -52,7 +54,7 @@ const commands: readonly OracleCommand[] = [
     words: 'halted list',
     about: 'List chains that contradicted themselves: nothing of them is signed',
     async run(state) {
-      const halted = await needed(state, endsWithProcess).halts.load()
+      const halted = await requireState(state, endsWithProcess).halts.load()
       if (halted.size === 0) return 'No chain is halted.'
       return [...halted]
         .map(([chainId, contradiction]) => {
@@ -67,7 +69,7 @@ const commands: readonly OracleCommand[] = [
     about: 'End a halt: a running oracle notices at its next check and reads the chain anew before it signs',
     operands: ['chain'],
     async run(state, args) {
-      const { place, halts, audit } = needed(state, endsWithProcess)
+      const { place, halts, audit } = requireState(state, endsWithProcess)
       const chain = args.operand('chain')
       const isCleared = await audit.record({ action: 'halted.clear', subject: chain }, () =>
         halts.clear(chain),
@@ -80,7 +82,7 @@ const commands: readonly OracleCommand[] = [
     words: 'held list',
     about: 'List executions that pass a cap',
     async run(state) {
-      const listed = await needed(state, releasesNothing).held.list()
+      const listed = await requireState(state, releasesNothing).held.list()
       if (listed.size === 0) return 'Nothing is held.'
       return [...listed]
         .map(([heldId, record]) => {
@@ -97,7 +99,7 @@ const commands: readonly OracleCommand[] = [
       'Have an execution signed when it is asked for again: once, exactly as it was reviewed, and using up nothing of the cap',
     operands: ['id'],
     async run(state, args) {
-      const { held, audit } = needed(state, releasesNothing)
+      const { held, audit } = requireState(state, releasesNothing)
       const id = args.operand('id')
       let wasListed = false
       await audit.record({ action: 'held.release', subject: id }, async () => {
@@ -111,7 +113,8 @@ const commands: readonly OracleCommand[] = [
   {
     words: 'audit list',
     about: 'List who changed what, and when',
-    run: async (state) => describeAudit(await needed(state, 'no command changes anything').audit.list()),
+    run: async (state) =>
+      describeAudit(await requireState(state, 'no command changes anything').audit.list()),
   },
 ]
 

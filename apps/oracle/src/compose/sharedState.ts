@@ -18,7 +18,7 @@ import type { SharedCounting } from '../caps/openSigningGuard.ts'
 import { createSettledJournal, type SettledOrders } from '../caps/settledOrders.ts'
 import { createSharedCaps } from '../caps/sharedCaps.ts'
 import { createSharedHeldStore, releasesIn } from '../caps/sharedHeldStore.ts'
-import { createSharedSettledOrders, takeSettledOrder } from '../caps/sharedSettledOrders.ts'
+import { createSharedSettledOrders, importSettledOrder } from '../caps/sharedSettledOrders.ts'
 import { createHaltStore, type HaltStore } from '../halt/haltStore.ts'
 import { clearancesIn, createSharedHaltStore } from '../halt/sharedHaltStore.ts'
 import type { WatchLog } from '../halt/watchedChain.ts'
@@ -62,7 +62,7 @@ export async function openSharedState(options: Options): Promise<SharedState> {
   const database = await connect(url, log)
   const guarded = refuseOnFailure(database)
   try {
-    await claim(database, options)
+    await claimDatabase(database, options)
     if (stateDirectory !== undefined) await moveState(database, stateDirectory, log)
   } catch (error) {
     await database.close()
@@ -77,7 +77,7 @@ export async function openSharedState(options: Options): Promise<SharedState> {
     halts: createSharedHaltStore(guarded, actor()),
     async check() {
       await database.ping()
-      await claim(database, options)
+      await claimDatabase(database, options)
     },
     close: () => database.close(),
   }
@@ -96,10 +96,10 @@ export async function withSharedState<Result>(
       held: createSharedHeldStore(database, actor()),
       audit: {
         // The changed rows record who changed them and when.
-        record: (_deed, change) => change(),
+        record: (_command, change) => change(),
         async list() {
-          const deeds = [...(await releasesIn(database)), ...(await clearancesIn(database))]
-          return deeds.sort((one, other) => (one.at < other.at ? 1 : -1))
+          const changes = [...(await releasesIn(database)), ...(await clearancesIn(database))]
+          return changes.sort((one, other) => (one.at < other.at ? 1 : -1))
         },
       },
     })
@@ -158,7 +158,7 @@ function connect(url: Secret, log: WatchLog | undefined): Promise<Database> {
 }
 
 /** Records the owner of a new database. It writes each time, so that a read-only database fails. @throws ConfigurationError for another oracle's database */
-async function claim(database: SqlDatabase, { signer, environment }: Owner): Promise<void> {
+async function claimDatabase(database: SqlDatabase, { signer, environment }: Owner): Promise<void> {
   await database.query(
     'insert into oracle_owner (signer, environment) values ($1, $2) on conflict do nothing',
     [signer, environment],
@@ -203,25 +203,23 @@ function refuseOnFailure(database: SqlDatabase): SqlDatabase {
 async function moveState(database: SqlDatabase, directory: string, log: WatchLog): Promise<void> {
   // The journals are only read, so no write can fail.
   const onFailed = () => undefined
-  const [caps, orders] = [
-    createCapJournal(directory, onFailed).load(),
-    createSettledJournal(directory, onFailed).load(),
-  ]
-  const files = createHaltStore(directory)
-  const halts = await files.load()
+  const caps = createCapJournal(directory, onFailed).load()
+  const orders = createSettledJournal(directory, onFailed).load()
+  const haltFiles = createHaltStore(directory)
+  const halts = await haltFiles.load()
   if (caps.length + orders.length + halts.size === 0) return
-  const { take, takeKey } = createSharedCaps(database, { table: new Map(), isUnlistedHeld: true })
+  const sharedCaps = createSharedCaps(database, { table: new Map(), isUnlistedHeld: true })
   await database.transaction(async (tx) => {
     for (const { minute, counted, key, amounts } of caps) {
-      if (counted !== undefined && minute !== undefined) await take(tx, counted, minute)
-      if (key !== undefined && amounts !== undefined) await takeKey(tx, { key, amounts })
+      if (counted !== undefined && minute !== undefined) await sharedCaps.importCounts(tx, counted, minute)
+      if (key !== undefined && amounts !== undefined) await sharedCaps.importKey(tx, { key, amounts })
     }
-    for (const order of orders) await takeSettledOrder(tx, order)
+    for (const order of orders) await importSettledOrder(tx, order)
   })
-  const shared = createSharedHaltStore(database, actor())
+  const sharedHalts = createSharedHaltStore(database, actor())
   for (const [chain, contradiction] of halts) {
-    await shared.save(chain, contradiction)
-    await files.clear(chain)
+    await sharedHalts.save(chain, contradiction)
+    await haltFiles.clear(chain)
   }
   for (const name of ['signing-caps.jsonl', 'settled-orders.jsonl']) {
     const path = join(directory, name)

@@ -37,7 +37,7 @@ const againAfterMs = 60_000
 const neverAborted = new AbortController().signal
 
 export function createPreparedQuorums(options: PreparedQuorumsOptions): PreparedQuorums {
-  const { peers, isEnough, all, now } = options
+  const { peers, isEnough, askedCount, now } = options
   const preparedResults = new WeakMap<
     object,
     { readonly result: PeerResult<object>; readonly askedAtMs: number }
@@ -63,9 +63,9 @@ export function createPreparedQuorums(options: PreparedQuorumsOptions): Prepared
       const preparedEntry = preparedResults.get(question.own)
       if (preparedEntry === undefined || !isEnough(preparedEntry.result.matched)) return undefined
       const { result, askedAtMs } = preparedEntry
-      if (result.matched < all && now() - askedAtMs > againAfterMs)
+      if (result.matched < askedCount && now() - askedAtMs > againAfterMs)
         void prepare(question, neverAborted).catch(() => undefined)
-      // CAST: it was made of this very answer.
+      // CAST: the result was made of this very answer.
       return result as PeerResult<Response>
     },
   }

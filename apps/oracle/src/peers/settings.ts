@@ -23,6 +23,9 @@ export type Peer = {
   readonly credential: PeerCredential
 }
 
+/** Settings of the oracles that sign together with this one. */
+export type PeerSettings = { readonly policy: SignerPolicy; readonly peers: readonly Peer[] }
+
 export type Parsed<Value> = {
   readonly value: Value
   /** Sentences for the log at start; they hold no key and no path. */
@@ -44,15 +47,15 @@ export function parsePeers(text: string | undefined, own: Listener = {}): Parsed
   const comparableUrls = new Set<string>()
   const warnings: string[] = []
   const peers = listEntries('PEERS', text).map((entry) => {
-    const { entryName: place } = entry
+    const { entryName } = entry
     const { url, credential } = parseEntry(entry)
     const comparable = comparableUrl(url)
     if (comparableUrls.has(comparable))
-      throw new ConfigurationError(`${place} repeats the URL of another one.`)
-    if (isOwn(url, own)) throw new ConfigurationError(`${place} is this oracle itself.`)
+      throw new ConfigurationError(`${entryName} repeats the URL of another one.`)
+    if (isOwn(url, own)) throw new ConfigurationError(`${entryName} is this oracle itself.`)
     comparableUrls.add(comparable)
     if (credential.kind === 'pass-through') {
-      warnings.push(`${place} (${url.host}) receives the keys of callers: it must be run by you.`)
+      warnings.push(`${entryName} (${url.host}) receives the keys of callers: it must be run by you.`)
     }
     return { name: url.host, baseUrl: `${url.origin}${url.pathname.replace(/\/+$/, '')}`, credential }
   })
@@ -62,41 +65,42 @@ export function parsePeers(text: string | undefined, own: Listener = {}): Parsed
 /** The keys in `PEERS`, each with its entry's name: this oracle shows them to peers. `pass-through` is no key. */
 export function shownKeys(
   text: string | undefined,
-): readonly { readonly place: string; readonly key: string }[] {
+): readonly { readonly entryName: string; readonly key: string }[] {
   return listEntries('PEERS', text).flatMap((entry) => {
     const key = entry.text.split('|').at(1)?.trim() ?? ''
-    return key === '' || key === passThrough ? [] : [{ place: entry.entryName, key }]
+    return key === '' || key === passThrough ? [] : [{ entryName: entry.entryName, key }]
   })
 }
 
-function parseEntry({ text, entryName: place }: SettingEntry): { url: URL; credential: PeerCredential } {
+function parseEntry({ text, entryName }: SettingEntry): { url: URL; credential: PeerCredential } {
   const parts = text.split('|').map((part) => part.trim())
   const [address, key] = parts
   if (parts.length !== 2 || !address || !key) {
-    throw new ConfigurationError(`${place} must be a URL and a key, joined by one |.`)
+    throw new ConfigurationError(`${entryName} must be a URL and a key, joined by one |.`)
   }
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new ConfigurationError(`${place}: the key has an unusual character.`)
-  const url = parseUrl(address, place)
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new ConfigurationError(`${entryName}: the key has an unusual character.`)
+  const url = parseUrl(address, entryName)
   return {
     url,
     credential: key === passThrough ? { kind: 'pass-through' } : { kind: 'key', key: new Secret(key) },
   }
 }
 
-function parseUrl(address: string, place: string): URL {
-  if (!URL.canParse(address)) throw new ConfigurationError(`${place} is no URL.`)
+function parseUrl(address: string, entryName: string): URL {
+  if (!URL.canParse(address)) throw new ConfigurationError(`${entryName} is no URL.`)
   const url = new URL(address)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new ConfigurationError(`${place} must be an https URL.`)
+    throw new ConfigurationError(`${entryName} must be an https URL.`)
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new ConfigurationError(`${place} must be https: over http its key can be read on the way.`)
+    throw new ConfigurationError(`${entryName} must be https: over http its key can be read on the way.`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ConfigurationError(`${place} must not hold a user name; the key follows the |.`)
+    throw new ConfigurationError(`${entryName} must not hold a user name; the key follows the |.`)
   }
   if (url.search !== '' || url.hash !== '') {
-    throw new ConfigurationError(`${place} must end with its path, without query or fragment.`)
+    throw new ConfigurationError(`${entryName} must end with its path, without query or fragment.`)
   }
   return url
 }
@@ -132,7 +136,7 @@ export function requiredSignatures({ signers, threshold }: SignerPolicy): number
 /** Rules for gathering peers' signatures before anyone asks; see `createPreparedQuorums`. */
 export type AheadPeers = {
   /** Number of oracles that are asked, including this one. */
-  readonly all: number
+  readonly askedCount: number
   /** True if a prepared answer with so many signers may be given to a caller. */
   readonly isEnough: (matched: number) => boolean
 }
@@ -149,7 +153,7 @@ export function askedAhead(
   const keyedCount = peers.filter(({ credential }) => credential.kind === 'key').length
   const neededCount = signers === undefined ? peers.length : Math.max(threshold - 1, 1)
   if (keyedCount < neededCount) return undefined
-  return { all: keyedCount + 1, isEnough: (matched) => signers === undefined || matched >= threshold }
+  return { askedCount: keyedCount + 1, isEnough: (matched) => signers === undefined || matched >= threshold }
 }
 
 /**

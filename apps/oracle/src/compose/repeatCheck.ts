@@ -1,0 +1,16 @@
+/** Repeats `check`, with a pause of `intervalMs` after each, without keeping the process alive. */
+export function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const schedule = () => {
+    if (isStopped) return
+    timer = setTimeout(() => void check().finally(schedule), intervalMs).unref()
+  }
+  schedule()
+  return {
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
+}
