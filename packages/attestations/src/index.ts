@@ -1,9 +1,5 @@
-export {
-  type AttestationKind,
-  type AttestationKindName,
-  attestationKinds,
-  type SignaturesAt,
-} from './responses/kinds.ts'
+export type { AttestationKind, AttestationKindName, SignaturesAt } from './responses/attestationKind.ts'
+export { attestationKinds } from './responses/kinds.ts'
 export {
   type DepositsResponse,
   depositsResponseSchema,

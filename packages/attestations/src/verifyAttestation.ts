@@ -1,5 +1,5 @@
 import type { Hex, NetworkOf, RecoverSigner } from '@causeway/core'
-import type { AttestationKind } from './responses/kinds.ts'
+import type { AttestationKind } from './responses/attestationKind.ts'
 import { domainKey, type SignatureArray, type SignatureContext } from './responses/signatureArrays.ts'
 import { verifyRows } from './verifyRows.ts'
 

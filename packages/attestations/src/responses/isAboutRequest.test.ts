@@ -17,7 +17,8 @@ import {
   solanaUsdc,
 } from '../../../core/test/vectors/orders.ts'
 import { sampleContext, sampleResponses } from '../../test/vectors/responses.ts'
-import { type AttestationKind, attestationKinds } from './kinds.ts'
+import type { AttestationKind } from './attestationKind.ts'
+import { attestationKinds } from './kinds.ts'
 
 type Request = Record<string, unknown>
 

@@ -1,26 +1,18 @@
-import type { Execution, NetworkOf } from '@causeway/core'
-import {
-  canonicalJson,
-  DomainError,
-  depositMessageId,
-  fillMessageId,
-  refundMessageId,
-  withdrawalMessageId,
-} from '@causeway/core'
-import type { z } from 'zod'
+import { depositMessageId, fillMessageId, refundMessageId, withdrawalMessageId } from '@causeway/core'
+import { defineKind, type KindDefinition, type SignaturesAt } from './attestationKind.ts'
 import {
   isAboutDeposits,
-  isAboutFill,
-  isAboutInitiated,
-  isAboutInitiation,
   isAboutNoFillOrRefund,
   isAboutNonceMapping,
   isAboutRecovery,
-  isAboutRefund,
+} from './isAboutRequest.ts'
+import { isAboutFill, isAboutRefund } from './isAboutSettlement.ts'
+import {
+  isAboutInitiated,
+  isAboutInitiation,
   isAboutRequestedWithdrawal,
   isAboutWithdrawal,
-  type Request,
-} from './isAboutRequest.ts'
+} from './isAboutWithdrawal.ts'
 import {
   normaliseDeposits,
   normaliseNoFillOrRefund,
@@ -36,7 +28,6 @@ import {
   depositsResponseSchema,
   type FillsResponse,
   fillsResponseSchema,
-  type HeldExecution,
   type NoFillOrRefundResponse,
   type NonceMappingResponse,
   noFillOrRefundResponseSchema,
@@ -63,89 +54,11 @@ import {
   type SignatureContext,
 } from './signatureArrays.ts'
 import {
-  type SignatureClaim,
   toExecutionSignatures,
   toMappingSignatures,
   toMessageSignatures,
   toPayloadSignatures,
 } from './signatureEntries.ts'
-
-/** Gives the signatures for the array at a path of a response, e.g. `execution.signatures`. */
-export type SignaturesAt = (path: string) => readonly SignatureClaim[]
-
-/**
- * Functions that read, compare, sign and verify the answers of one attestation route. Oracles sign and aggregate peers'
- * answers by it; quote-api, solvers and callers verify by it. @source design.md 2, 7.7
- */
-export type AttestationKind<Response> = {
-  readonly name: AttestationKindName
-  /** Path of the route on every oracle. */
-  readonly path: string
-  readonly responseSchema: z.ZodType<Response>
-  /** The response without evidence, in the one spelling under which equal answers are equal text. */
-  normalise(response: Response, networkOf: NetworkOf): Response
-  /** Signature arrays in document order. None: there is nothing to sign, such as a transaction without deposits. */
-  signatureArrays(response: Response, context: SignatureContext): readonly SignatureArray[]
-  /** The response with other signatures. @throws RangeError for a signature over typed data without a domain */
-  withSignatures(response: Response, signaturesAt: SignaturesAt): Response
-  /**
-   * True if a normalised response is about the fact that `request` (a validated body) asks for, which signatures alone
-   * do not prove. False also for a response that names unknown chains or malformed values.
-   */
-  isAbout(response: Response, request: Request, networkOf: NetworkOf): boolean
-  /** Canonical JSON of everything but signatures and evidence. */
-  unsignedPayload(response: Response): string
-  /** The execution for the hub; `undefined` if the response has none. */
-  executionOf(response: Response): Execution | undefined
-  /** The response with `executionHeld` in place of its execution. Payload parameters stay, but are not signed. */
-  withoutExecution(response: Response, why?: HeldExecution): Response
-  /** True if the execution is held back; no signature covers it then. */
-  isHeld(response: Response): boolean
-}
-
-/** A kind without the functions that are the same for all kinds. */
-type KindDefinition<Response> = Omit<
-  AttestationKind<Response>,
-  'unsignedPayload' | 'executionOf' | 'withoutExecution' | 'isHeld'
->
-
-type AnyResponse = {
-  evidence?: unknown
-  execution?: Execution | undefined
-  executionHeld?: HeldExecution | undefined
-}
-
-function defineKind<Response extends AnyResponse>(
-  definition: KindDefinition<Response>,
-): AttestationKind<Response> {
-  return {
-    ...definition,
-    isAbout(response, request, networkOf) {
-      try {
-        return definition.isAbout(response, request, networkOf)
-      } catch (error) {
-        // An unknown chain, or a malformed address or number.
-        if (error instanceof DomainError || error instanceof RangeError || error instanceof SyntaxError) {
-          return false
-        }
-        throw error
-      }
-    },
-    unsignedPayload(response) {
-      const { executionHeld, ...payload } = definition.withSignatures(response, () => [])
-      // Any reason counts as the same: oracles that hold an execution for different reasons sign the same message.
-      const held = executionHeld === undefined ? {} : { executionHeld: 'SIGNING_CAP' }
-      return canonicalJson({ ...payload, ...held, evidence: undefined })
-    },
-    executionOf: ({ execution }) => execution,
-    isHeld: ({ executionHeld }) => executionHeld !== undefined,
-    withoutExecution(response, why = 'SIGNING_CAP') {
-      const { execution: _held, ...rest } = response
-      // CAST: every answer that has an execution may have `executionHeld` in its place.
-      return { ...rest, executionHeld: why } as Response
-    },
-  }
-}
 
 const deposits = defineKind<DepositsResponse>({
   name: 'deposits',
@@ -168,7 +81,7 @@ const deposits = defineKind<DepositsResponse>({
         ...message,
         signatures: toMessageSignatures(signaturesAt(`messages.${index}.signatures`)),
       })),
-      ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
+      ...signedExecution(execution, signaturesAt),
     }
   },
 })
@@ -180,17 +93,15 @@ const withdrawals = defineKind<WithdrawalsResponse>({
   isAbout: isAboutWithdrawal,
   normalise: normaliseWithdrawal,
   signatureArrays({ message, execution }, { hub, networkOf }) {
-    const ofMessage = messageArray('message.signatures', message.signatures, () =>
-      withdrawalMessageId(message, networkOf),
-    )
-    return [ofMessage, ...executionArrays(execution, hub)]
+    const messageIdOf = () => withdrawalMessageId(message, networkOf)
+    return [
+      messageArray('message.signatures', message.signatures, messageIdOf),
+      ...executionArrays(execution, hub),
+    ]
   },
   withSignatures({ message, execution, ...rest }, signaturesAt) {
-    return {
-      ...rest,
-      message: { ...message, signatures: toMessageSignatures(signaturesAt('message.signatures')) },
-      ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
-    }
+    const signatures = toMessageSignatures(signaturesAt('message.signatures'))
+    return { ...rest, message: { ...message, signatures }, ...signedExecution(execution, signaturesAt) }
   },
 })
 
@@ -200,15 +111,8 @@ const requestedWithdrawals = defineKind<RequestedWithdrawalsResponse>({
   responseSchema: requestedWithdrawalsResponseSchema,
   isAbout: isAboutRequestedWithdrawal,
   normalise: normaliseRequestedWithdrawal,
-  signatureArrays({ execution }, { hub }) {
-    return executionArrays(execution, hub)
-  },
-  withSignatures({ execution, ...rest }, signaturesAt) {
-    return {
-      ...rest,
-      ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
-    }
-  },
+  signatureArrays: ({ execution }, { hub }) => executionArrays(execution, hub),
+  withSignatures: withOnlyExecutionSigned,
 })
 
 const fills = defineKind<FillsResponse>({
@@ -218,10 +122,11 @@ const fills = defineKind<FillsResponse>({
   isAbout: isAboutFill,
   normalise: normaliseSettlement,
   signatureArrays({ message, execution }, { hub, networkOf }) {
-    const ofMessage = messageArray('message.signatures', message.signatures, () =>
-      fillMessageId(message, networkOf),
-    )
-    return [ofMessage, ...executionArrays(execution, hub)]
+    const messageIdOf = () => fillMessageId(message, networkOf)
+    return [
+      messageArray('message.signatures', message.signatures, messageIdOf),
+      ...executionArrays(execution, hub),
+    ]
   },
   withSignatures: withSettlementSignatures,
 })
@@ -233,10 +138,11 @@ const refunds = defineKind<RefundsResponse>({
   isAbout: isAboutRefund,
   normalise: normaliseSettlement,
   signatureArrays({ message, execution }, { hub, networkOf }) {
-    const ofMessage = messageArray('message.signatures', message.signatures, () =>
-      refundMessageId(message, networkOf),
-    )
-    return [ofMessage, ...executionArrays(execution, hub)]
+    const messageIdOf = () => refundMessageId(message, networkOf)
+    return [
+      messageArray('message.signatures', message.signatures, messageIdOf),
+      ...executionArrays(execution, hub),
+    ]
   },
   withSignatures: withSettlementSignatures,
 })
@@ -247,15 +153,8 @@ const withdrawalInitiation: KindDefinition<WithdrawalInitiationResponse> = {
   responseSchema: withdrawalInitiationResponseSchema,
   isAbout: isAboutInitiation,
   normalise: normaliseWithdrawalInitiation,
-  signatureArrays({ execution }, { hub }) {
-    return executionArrays(execution, hub)
-  },
-  withSignatures({ execution, ...rest }, signaturesAt) {
-    return {
-      ...rest,
-      ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
-    }
-  },
+  signatureArrays: ({ execution }, { hub }) => executionArrays(execution, hub),
+  withSignatures: withOnlyExecutionSigned,
 }
 
 const withdrawalInitiated: KindDefinition<WithdrawalInitiatedResponse> = {
@@ -281,15 +180,8 @@ const recovery = defineKind<RecoveryResponse>({
   responseSchema: recoveryResponseSchema,
   isAbout: isAboutRecovery,
   normalise: normaliseRecovery,
-  signatureArrays({ execution }, { hub }) {
-    return executionArrays(execution, hub)
-  },
-  withSignatures({ execution, ...rest }, signaturesAt) {
-    return {
-      ...rest,
-      ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
-    }
-  },
+  signatureArrays: ({ execution }, { hub }) => executionArrays(execution, hub),
+  withSignatures: withOnlyExecutionSigned,
 })
 
 const noFillOrRefund = defineKind<NoFillOrRefundResponse>({
@@ -315,7 +207,7 @@ const nonceMapping = defineKind<NonceMappingResponse>({
   isAbout: isAboutNonceMapping,
 })
 
-/** The routes that attest; those of version 2 are the public protocol's names. */
+/** The kind of each route. */
 export const attestationKinds = {
   deposits,
   withdrawals,
@@ -339,20 +231,6 @@ export const attestationKinds = {
   'nonce-mapping': nonceMapping,
 } as const
 
-export type AttestationKindName =
-  | 'deposits'
-  | 'withdrawals'
-  | 'fills'
-  | 'refunds'
-  | 'withdrawal-initiation'
-  | 'withdrawal-initiated'
-  | 'withdrawals-v2'
-  | 'withdrawal-initiation-v2'
-  | 'withdrawal-initiated-v2'
-  | 'recovery'
-  | 'no-fill-or-refund'
-  | 'nonce-mapping'
-
 type SignedExecution = NonNullable<FillsResponse['execution']>
 
 /** The execution's array in a list; none where there is no execution, or it is held. */
@@ -363,13 +241,27 @@ function executionArrays(
   return execution === undefined ? [] : [executionArray(execution.signatures, execution, hub)]
 }
 
-function withExecutionSignatures<Execution extends SignedExecution>(
-  execution: Execution,
+/** The member `execution` with other signatures; no member where there is no execution. */
+function signedExecution<Execution extends SignedExecution>(
+  execution: Execution | undefined,
   signaturesAt: SignaturesAt,
-): Execution {
-  return { ...execution, signatures: toExecutionSignatures(signaturesAt('execution.signatures')) }
+): { readonly execution?: Execution } {
+  if (execution === undefined) return {}
+  const signatures = toExecutionSignatures(signaturesAt('execution.signatures'))
+  return { execution: { ...execution, signatures } }
 }
 
+/** The response with other signatures of its execution, the only member that is signed. */
+function withOnlyExecutionSigned<Response extends { execution?: SignedExecution | undefined }>(
+  response: Response,
+  signaturesAt: SignaturesAt,
+): Response {
+  const { execution, ...rest } = response
+  // CAST: all members of the response, in another order.
+  return { ...rest, ...signedExecution(execution, signaturesAt) } as Response
+}
+
+/** The fill's or refund's response with other signatures of its message and execution. */
 function withSettlementSignatures<Response extends FillsResponse | RefundsResponse>(
   response: Response,
   signaturesAt: SignaturesAt,
@@ -378,6 +270,6 @@ function withSettlementSignatures<Response extends FillsResponse | RefundsRespon
   return {
     ...response,
     message: { ...message, signatures: toMessageSignatures(signaturesAt('message.signatures')) },
-    ...(execution !== undefined && { execution: withExecutionSignatures(execution, signaturesAt) }),
+    ...signedExecution(execution, signaturesAt),
   }
 }

@@ -100,27 +100,17 @@ export function messageClaims(entries: readonly SignerAndSignature[]): readonly 
 }
 
 export function executionClaims(entries: readonly ExecutionSignature[]): readonly SignatureClaim[] {
-  return entries.map(({ oracleSigner, signature, oracleChainId, oracleContract }) => ({
-    signer: lowerCase(oracleSigner),
-    signature,
-    domain: domainOf(oracleChainId, oracleContract),
-  }))
+  return entries.map((entry) => typedClaim(entry, entry.oracleChainId, entry.oracleContract))
 }
 
 export function payloadClaims(entries: readonly PayloadSignature[]): readonly SignatureClaim[] {
-  return entries.map(({ oracleSigner, signature, allocatorSpenderChainId, allocatorSpenderContract }) => ({
-    signer: lowerCase(oracleSigner),
-    signature,
-    domain: domainOf(allocatorSpenderChainId, allocatorSpenderContract),
-  }))
+  return entries.map((entry) =>
+    typedClaim(entry, entry.allocatorSpenderChainId, entry.allocatorSpenderContract),
+  )
 }
 
 export function mappingClaims(entries: readonly MappingSignature[]): readonly SignatureClaim[] {
-  return entries.map(({ oracleSigner, signature, genericMappingChainId, genericMappingContract }) => ({
-    signer: lowerCase(oracleSigner),
-    signature,
-    domain: domainOf(genericMappingChainId, genericMappingContract),
-  }))
+  return entries.map((entry) => typedClaim(entry, entry.genericMappingChainId, entry.genericMappingContract))
 }
 
 export function toMessageSignatures(claims: readonly SignatureClaim[]): MessageSignature[] {
@@ -168,6 +158,15 @@ export function toMappingSignatures(claims: readonly SignatureClaim[]): MappingS
 
 export function lowerCase(hex: Hex): Hex {
   return `0x${hex.slice(2).toLowerCase()}`
+}
+
+/** The claim of an entry whose signature is bound to a domain. */
+function typedClaim(
+  { oracleSigner, signature }: SignerAndSignature,
+  chainId: string,
+  contract: Hex,
+): SignatureClaim {
+  return { signer: lowerCase(oracleSigner), signature, domain: domainOf(chainId, contract) }
 }
 
 /** A domain in one spelling, without leading zeros of the chain id, so that equal domains are equal text. */
