@@ -37,7 +37,7 @@ export const exceptions: Readonly<Record<string, string>> = {
   'apps/quote-api/src/operate/cli/guardianSets.ts': 'the contract of guardians stands on Ethereum',
   'packages/console/src/shared/wallet.ts': 'wallets in browsers speak it',
   'packages/core/src/config/feeModels.ts': 'settings of the quote file are named in units of their chains',
-  'packages/core/src/config/quoteFile.ts': 'a setting is described for each kind of chain',
+  'packages/core/src/config/quoteChain.ts': 'a setting is described for each kind of chain',
   'packages/core/src/config/solverFile.ts': 'a setting is described for each kind of chain',
   'packages/families/src/rules/quotingFamily.ts': 'names of the fee models of the quote file',
   'packages/families/src/shared/networkReader.ts': 'what is shown of a price, in units of its chain',

@@ -21,22 +21,26 @@ export {
   blocksAtPace,
   type ContractChain,
   contractChain,
-  type ExternalLiquiditySettings,
-  type GuardianSet,
-  guardianQuorum,
   isContractChain,
   leastBetweenReadsMs,
   type PoolConfig,
-  type PriceFeed,
   paceMs,
-  type QuoteAsset,
-  type QuoteCeilings,
   type QuoteChain,
   type QuoteCurrency,
+} from './config/quoteChain.ts'
+export {
+  type ExternalLiquiditySettings,
+  type QuoteCeilings,
   type QuoteFile,
-  type QuotePrice,
   quoteFileSchema,
 } from './config/quoteFile.ts'
+export {
+  type GuardianSet,
+  guardianQuorum,
+  type PriceFeed,
+  type QuoteAsset,
+  type QuotePrice,
+} from './config/quotePrices.ts'
 export {
   chainKey,
   decimalInteger,

@@ -1,6 +1,6 @@
 // Adversary: an operator's own endpoint, with its key, that reaches every visitor of a page.
 import { expect, test } from 'vitest'
-import { publicUrl } from './quoteFile.ts'
+import { publicUrl } from './quoteChain.ts'
 
 const endpoint = publicUrl(/^https?$/)
 
