@@ -66,7 +66,7 @@ export type ProvenSettlement = {
   readonly orderId: Hex
   /** Deposited part of the order's input: 10^18 is all of it, and the maximum. */
   readonly worth: bigint
-  /** Names of the payments: `theFill` for a fill, and a `paymentName` for each transaction. */
+  /** Names of the payments: `fillPaymentName` for a fill, and a `paymentName` for each transaction. */
   readonly payments: readonly string[]
 }
 

@@ -1,10 +1,17 @@
 import type { FillsResponse } from '@causeway/attestations'
-import { firstMissingCall, type Hex, orderId as hashOrder, type PaymentFacts } from '@causeway/core'
+import {
+  firstMissingCall,
+  type Hex,
+  orderId as hashOrder,
+  type PaymentFacts,
+  type ReadOptions,
+} from '@causeway/core'
 import { codecOf } from '@causeway/core/encodings'
 import type { FillsRequest } from '../wire/requests.ts'
 import {
   type Attest,
   type AttestationContext,
+  type Attested,
   type AttestedChain,
   chainOf,
   type WithExecution,
@@ -12,11 +19,12 @@ import {
 import { AttestationError } from './errors.ts'
 import { settlementExecution } from './settlement/execution.ts'
 import {
+  awaitInputsFirst,
   entryPerInput,
   evidenceOf,
   forcedDeposits,
-  inputsFirst,
   matchInputs,
+  type NamedInput,
   nameInputs,
   readInputs,
   signedEntries,
@@ -24,9 +32,7 @@ import {
   worthOf,
 } from './settlement/orderInputs.ts'
 import { checkOrderSignature } from './settlement/orderSignature.ts'
-import { checkPayments, paymentName, theFill, unknownFillContract } from './settlement/payments.ts'
-
-type Order = FillsRequest['order']
+import { checkPayments, fillPaymentName, paymentName, unknownFillContract } from './settlement/payments.ts'
 
 /**
  * POST /attestations/solver-fills/v1: attests that a solver paid an order's outputs; the execution gives it the order's
@@ -38,62 +44,90 @@ export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = as
   context,
   options,
 ) => {
-  const { order, orderSignature } = request
-  const orderId = hashOrder(order, context.networkOf)
+  const orderId = hashOrder(request.order, context.networkOf)
   const inputEntries = nameInputs(request, context)
-  const outputChain = chainOf(context, order.output.chainId)
+  const outputChain = chainOf(context, request.order.output.chainId)
   const transactionId = codecOf(outputChain).canonicalTransactionId(request.fill.transactionId)
-  const message = (bpsDiff: bigint): FillsResponse['message'] => ({
-    data: { order, orderSignature, inputs: signedEntries(inputEntries), fill: { transactionId } },
-    result: { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() },
-    signatures: [],
-  })
+  const fill = { request, orderId, inputEntries, outputChain, transactionId }
+  return request.force === true ? forcedFill(fill, context, options) : provenFill(fill, context, options)
+}
 
-  if (request.force === true) {
-    const facts = await readInputs(inputEntries, context, options)
-    const deposits = forcedDeposits({ inputs: inputEntries, facts, orderId })
-    const execution = settlementExecution({ order, orderId, deposits, context, paysFees: true })
-    return { unsigned: { message: message(0n), execution }, evidence: evidenceOf(facts), isFinal: true }
+/** A request with its order's id, and its entries in canonical spelling. */
+type RequestedFill = {
+  readonly request: FillsRequest
+  readonly orderId: Hex
+  readonly inputEntries: readonly NamedInput[]
+  readonly outputChain: AttestedChain
+  readonly transactionId: string
+}
+
+type AttestedFill = Promise<Attested<WithExecution<FillsResponse>>>
+
+async function forcedFill(
+  fill: RequestedFill,
+  context: AttestationContext,
+  options: ReadOptions,
+): AttestedFill {
+  const { request, orderId, inputEntries } = fill
+  const facts = await readInputs(inputEntries, context, options)
+  const deposits = forcedDeposits({ inputs: inputEntries, facts, orderId })
+  const { order } = request
+  const execution = settlementExecution({ order, orderId, deposits, context, paysFees: true })
+  return {
+    unsigned: { message: buildMessage(fill, 0n), execution },
+    evidence: evidenceOf(facts),
+    isFinal: true,
   }
+}
 
+async function provenFill(
+  fill: RequestedFill,
+  context: AttestationContext,
+  options: ReadOptions,
+): AttestedFill {
+  const { request, orderId, inputEntries, outputChain } = fill
+  const { order, orderSignature } = request
   checkOrderSignature({ solver: order.solver, orderId, signature: orderSignature }, context)
   const inputs = entryPerInput(inputEntries, order, 'MISSING_INPUT')
   const readingInputs = readInputs(inputs, context, options)
-  const [deposits, fillFacts] = await inputsFirst(
+  const [deposits, fillFacts] = await awaitInputsFirst(
     readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId })),
-    readFill({ request, orderId, transactionId, outputChain, context }, options),
+    readFill(fill, context, options),
   )
   const bpsDiff = weightedBpsDiff(order, deposits)
-  checkPayments(
-    demandedPayments({ order, orderId, chain: outputChain, facts: fillFacts }),
-    'INSUFFICIENT_FILL',
-  )
+  checkPayments(demandedPayments(fill, fillFacts), 'INSUFFICIENT_FILL')
   checkCalls(order.output.calls, fillFacts, outputChain)
   const execution = settlementExecution({ order, orderId, deposits, context, paysFees: true })
   return {
-    unsigned: { message: message(bpsDiff), execution },
+    unsigned: { message: buildMessage(fill, bpsDiff), execution },
     evidence: evidenceOf([...(await readingInputs), fillFacts]),
     isFinal: true,
     settlement: {
       orderId,
       worth: worthOf(bpsDiff),
-      payments: [theFill, paymentName(outputChain.id, fillFacts)],
+      payments: [fillPaymentName, paymentName(outputChain.id, fillFacts)],
     },
   }
 }
 
-type FillReading = {
-  readonly request: FillsRequest
-  readonly orderId: `0x${string}`
-  readonly transactionId: string
-  readonly outputChain: AttestedChain
-  readonly context: Pick<AttestationContext, 'readerOf'>
+/** @param bpsDiff difference between deposits and the order's inputs; 0 with `force`, which compares nothing */
+function buildMessage(
+  { request, orderId, inputEntries, transactionId }: RequestedFill,
+  bpsDiff: bigint,
+): FillsResponse['message'] {
+  const { order, orderSignature } = request
+  return {
+    data: { order, orderSignature, inputs: signedEntries(inputEntries), fill: { transactionId } },
+    result: { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() },
+    signatures: [],
+  }
 }
 
 /** Reads the fill's transaction once for all payments of the order. */
 async function readFill(
-  { request, orderId, transactionId, outputChain, context }: FillReading,
-  options: { readonly signal: AbortSignal },
+  { request, orderId, transactionId, outputChain }: RequestedFill,
+  context: Pick<AttestationContext, 'readerOf'>,
+  options: ReadOptions,
 ): Promise<PaymentFacts> {
   const { extraData, payments, calls } = request.order.output
   const hints = request.hints === undefined ? {} : { hints: request.hints }
@@ -101,17 +135,8 @@ async function readFill(
   return context.readerOf(outputChain.id).readPayment(question, options)
 }
 
-function demandedPayments({
-  order: { output },
-  orderId,
-  chain,
-  facts,
-}: {
-  readonly order: Order
-  readonly orderId: Hex
-  readonly chain: AttestedChain
-  readonly facts: PaymentFacts
-}) {
+function demandedPayments({ request, orderId, outputChain: chain }: RequestedFill, facts: PaymentFacts) {
+  const { output } = request.order
   return output.payments.map(({ recipient, currency, minimumAmount }, index) => ({
     index,
     chain,

@@ -130,12 +130,12 @@ export function withdrawalExecution(settled: SettledWithdrawal): Execution | und
   }
 }
 
-/** Idempotency key. @param publicKeyOf key of the public protocol, by withdrawal id */
+/** Idempotency key. @param publicProtocolKey makes the key of the public protocol from the withdrawal id */
 function keyOf(
   { allocator, context, payloadId, facts }: SettledWithdrawal,
-  publicKeyOf: (withdrawalId: Hex) => Hex,
+  publicProtocolKey: (withdrawalId: Hex) => Hex,
 ): Hex {
   return allocator.keys === 'public'
-    ? publicKeyOf(facts.withdrawalId)
+    ? publicProtocolKey(facts.withdrawalId)
     : withdrawalKey({ hubId: context.hub.id, payloadId })
 }

@@ -19,10 +19,10 @@ import {
 } from './context.ts'
 import { settlementExecution } from './settlement/execution.ts'
 import {
+  awaitInputsFirst,
   entryPerInput,
   evidenceOf,
   forcedDeposits,
-  inputsFirst,
   matchInputs,
   nameInputs,
   type OrderDeposit,
@@ -77,7 +77,7 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
   const readingInputs = readInputs(inputs, context, options)
   const matchingInputs = readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId }))
   const readingRefunds = readRefunds({ refunds: chosen, deposits: matchingInputs, orderId, context }, options)
-  const [deposits, payments] = await inputsFirst(matchingInputs, readingRefunds)
+  const [deposits, payments] = await awaitInputsFirst(matchingInputs, readingRefunds)
   const bpsDiff = weightedBpsDiff(order, deposits)
   checkPayments(demandedPayments({ payments, deposits, orderId, bpsDiff }), 'INSUFFICIENT_REFUND')
   const execution = settlementExecution({ order, orderId, deposits, context, paysFees: false })
@@ -93,12 +93,12 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
   }
 }
 
-/** A refund entry of the request, with the refund of the order that it names. */
+/** A refund entry of the request, with the refund that the order offers under its indices. */
 type NamedRefund = {
   readonly transactionId: string
   readonly inputIndex: number
   readonly refundIndex: number
-  readonly refund: OrderRefund
+  readonly offer: OrderRefund
   /** Chain on which the refund is paid. */
   readonly chain: AttestedChain
   readonly hints: RefundsRequest['hints']
@@ -110,14 +110,15 @@ function nameRefunds(
   context: Pick<AttestationContext, 'chains'>,
 ): readonly NamedRefund[] {
   return refunds.map(({ transactionId, inputIndex, refundIndex, hints = hintsOfAll }) => {
-    const refund = order.inputs[inputIndex]?.refunds[refundIndex]
-    if (refund === undefined) throw new UnknownOrderPartError({ inputIndex, refundIndex })
-    const chain = chainOf(context, refund.chainId)
+    const offer = order.inputs[inputIndex]?.refunds[refundIndex]
+    if (offer === undefined) throw new UnknownOrderPartError({ inputIndex, refundIndex })
+    const chain = chainOf(context, offer.chainId)
     const canonical = codecOf(chain).canonicalTransactionId(transactionId)
-    return { transactionId: canonical, inputIndex, refundIndex, refund, chain, hints }
+    return { transactionId: canonical, inputIndex, refundIndex, offer, chain, hints }
   })
 }
 
+/** A refund with the facts of its transaction. */
 type PaidRefund = { readonly refund: NamedRefund; readonly recipient: string; readonly facts: PaymentFacts }
 
 type RefundReading = {
@@ -137,11 +138,9 @@ function readRefunds(
 ): Promise<readonly PaidRefund[]> {
   return Promise.all(
     refunds.map(async (refund, index) => {
-      const { chain, transactionId, hints } = refund
-      const { currency, extraData } = refund.refund
-      const recipient = isToDepositor(refund)
-        ? depositorOf(refund, (await deposits)[index])
-        : refund.refund.recipient
+      const { chain, transactionId, hints, offer } = refund
+      const { currency, extraData } = offer
+      const recipient = isToDepositor(refund) ? depositorOf(refund, (await deposits)[index]) : offer.recipient
       const payments = [{ recipient, currency }]
       const question = { transactionId, orderId, extraData, payments, ...(hints !== undefined && { hints }) }
       const facts = await context.readerOf(chain.id).readPayment(question, options)
@@ -151,7 +150,7 @@ function readRefunds(
 }
 
 /** True where the refund's recipient is the native currency's address, which means the depositor. @source oracle-protocol.md 4, rule 7 */
-function isToDepositor({ refund: { recipient }, chain }: NamedRefund): boolean {
+function isToDepositor({ offer: { recipient }, chain }: NamedRefund): boolean {
   const codec = codecOf(chain)
   return codec.canonicalAddress(recipient) === codec.nativeCurrency
 }
@@ -182,14 +181,14 @@ function demandedPayments({
   readonly orderId: Hex
   readonly bpsDiff: bigint
 }) {
-  return payments.map(({ refund: { refund, chain, inputIndex }, recipient, facts }, index) => ({
+  return payments.map(({ refund: { offer, chain, inputIndex }, recipient, facts }, index) => ({
     index: inputIndex,
     chain,
     recordId: refundRecordId(orderId, depositOf(deposits[index])),
     recipient,
-    currency: refund.currency,
-    minimumAmount: scaledByDiff(BigInt(refund.minimumAmount), bpsDiff),
-    deadlineSeconds: BigInt(refund.deadline),
+    currency: offer.currency,
+    minimumAmount: scaledByDiff(BigInt(offer.minimumAmount), bpsDiff),
+    deadlineSeconds: BigInt(offer.deadline),
     facts,
   }))
 }

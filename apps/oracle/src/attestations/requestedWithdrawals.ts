@@ -1,12 +1,16 @@
 import type { RequestedWithdrawalsResponse } from '@causeway/attestations'
-import { codecOf } from '@causeway/core/encodings'
 import { payloadWithdrawal, spelledWithdrawRequest } from '@causeway/families/rules'
 import type { RequestedWithdrawalsRequest } from '../wire/requests.ts'
 import type { Attest } from './context.ts'
 import { AttestationError } from './errors.ts'
 import { differentMoney, readIssuedWithdrawal, withdrawalExecution } from './issuedWithdrawal.ts'
 import { authoriseWithdrawal } from './withdrawalFlow.ts'
-import { checkExecutingTransaction, payloadMismatch, withdrawalStatusNumbers } from './withdrawals.ts'
+import {
+  canonicalQuestion,
+  checkExecutingTransaction,
+  payloadMismatch,
+  withdrawalStatusNumbers,
+} from './withdrawals.ts'
 
 /**
  * POST /attestations/depository-withdrawals/v2: attests what became of the withdrawal that an owner signed for. Unlike
@@ -30,15 +34,9 @@ export const attestRequestedWithdrawal: Attest<
   const { payloadId, payload } = issued
   const evidence = [...withdrawal.evidence, issued.evidence]
   if (payload === undefined) return { unsigned: { status: 0 }, evidence, isFinal: false }
-  const facts = await context.readerOf(chain.id).readWithdrawal(
-    {
-      withdrawal: payloadWithdrawal(chain.vmType, payload),
-      ...(transactionId !== undefined && {
-        transactionId: codecOf(chain).canonicalTransactionId(transactionId),
-      }),
-    },
-    options,
-  )
+  const paid = { withdrawal: payloadWithdrawal(chain.vmType, payload), transactionId }
+  const question = canonicalQuestion(paid, chain)
+  const facts = await context.readerOf(chain.id).readWithdrawal(question, options)
   const { depository } = withdrawal
   // The allocator's contract may have built a payload that pays something else: that settles nothing.
   const member =

@@ -62,7 +62,11 @@ export const attestWithdrawal: Attest<WithdrawalsRequest, WithdrawalsResponse> =
   }
 }
 
-function canonicalQuestion({ withdrawal, transactionId }: WithdrawalsRequest, chain: AttestedChain) {
+/** Question for the facts of a withdrawal, with the transaction id that the caller names in canonical spelling. */
+export function canonicalQuestion(
+  { withdrawal, transactionId }: Pick<WithdrawalsRequest, 'withdrawal' | 'transactionId'>,
+  chain: AttestedChain,
+) {
   if (transactionId === undefined) return { withdrawal }
   return { withdrawal, transactionId: codecOf(chain).canonicalTransactionId(transactionId) }
 }

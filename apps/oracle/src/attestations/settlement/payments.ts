@@ -4,7 +4,7 @@ import type { AttestedChain } from '../context.ts'
 import { AttestationError } from '../errors.ts'
 
 /** Payment name of an order's fill. All fill transactions of an order share it, so a second one settles nothing more. */
-export const theFill = 'fill'
+export const fillPaymentName = 'fill'
 
 /** Name of a payment in `ProvenSettlement`. */
 export function paymentName(chainId: string, { transactionId }: Pick<PaymentFacts, 'transactionId'>): string {
