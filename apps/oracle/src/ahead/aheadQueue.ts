@@ -2,7 +2,10 @@ import { DomainError } from '@causeway/core'
 import type { WatchLog } from '../halt/watchedChain.ts'
 import type { AheadMetrics, AheadOutcome } from '../service/oracleMetrics.ts'
 
-/** Outcome of the work on one transaction; `later` if the next run may succeed, `handed_on` if another queue took it. */
+/**
+ * Result of the work on one transaction. `later`: the next run may succeed. `handed_on`: the work added it to another
+ * queue, which will count its outcome. Any other result is counted as it is.
+ */
 export type AheadResult = Exclude<AheadOutcome, 'failed' | 'dropped'> | 'later' | 'handed_on'
 
 export type AheadQueueOptions = {
@@ -20,8 +23,8 @@ export type AheadQueueOptions = {
 }
 
 /**
- * Transactions that wait for one kind of work of `createAttestAhead`, bounded in number and age. A dropped one is read
- * when somebody asks for it.
+ * Transactions that wait for one kind of work of `createAttestAhead`, bounded in number and age. Nothing is lost with a
+ * dropped one: its work is done when somebody asks for its attestation.
  */
 export interface AheadQueue {
   add(chainId: string, transactionId: string): void
@@ -37,8 +40,8 @@ type Waiting = {
   tries: number
 }
 
-/** Entries that are worked on at once: few, so that callers' requests have most of the oracle's capacity. */
-const workersMax = 4
+/** Number of entries that are worked on at once: few, so that callers' requests have most of the oracle's capacity. */
+const workerCount = 4
 const triesMax = 3
 
 export function createAheadQueue(options: AheadQueueOptions): AheadQueue {
@@ -46,38 +49,39 @@ export function createAheadQueue(options: AheadQueueOptions): AheadQueue {
   let waiting: Waiting[] = []
   let running: Promise<void> | undefined
 
-  async function workOn(item: Waiting): Promise<void> {
-    const { chainId, transactionId, sinceMs } = item
+  /** Works on all entries that wait now; those put off meanwhile wait for the next run. */
+  async function workOnAll(): Promise<void> {
+    // The workers share one iterator, so that each entry goes to one of them.
+    const entries = waiting.values()
+    waiting = []
+    const worker = async () => {
+      for (const entry of entries) {
+        if (signal.aborted) return
+        await workOn(entry)
+      }
+    }
+    await Promise.all(Array.from({ length: workerCount }, worker))
+  }
+
+  async function workOn(entry: Waiting): Promise<void> {
+    const { chainId, transactionId, sinceMs } = entry
     if (now() - sinceMs > minutes * 60_000) return metrics.countAhead(chainId, 'dropped')
-    item.tries += 1
+    entry.tries += 1
     try {
       const result = await work(chainId, transactionId, signal)
-      if (result === 'later') putOff(item)
+      if (result === 'later') putOff(entry)
       else if (result !== 'handed_on') metrics.countAhead(chainId, result)
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof DomainError) return putOff(item)
+      if (error instanceof DomainError) return putOff(entry)
       log.error({ event: 'ahead_failed', chain: chainId, transactionId, err: error }, 'not prepared ahead')
       metrics.countAhead(chainId, 'failed')
     }
   }
 
-  function putOff(item: Waiting): void {
-    if (item.tries < triesMax) waiting.push(item)
-    else metrics.countAhead(item.chainId, 'failed')
-  }
-
-  async function workOnAll(): Promise<void> {
-    // The workers share one iterator, so that each entry goes to one of them.
-    const items = waiting.values()
-    waiting = []
-    const worker = async () => {
-      for (const item of items) {
-        if (signal.aborted) return
-        await workOn(item)
-      }
-    }
-    await Promise.all(Array.from({ length: workersMax }, worker))
+  function putOff(entry: Waiting): void {
+    if (entry.tries < triesMax) waiting.push(entry)
+    else metrics.countAhead(entry.chainId, 'failed')
   }
 
   return {

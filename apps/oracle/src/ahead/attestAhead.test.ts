@@ -118,8 +118,8 @@ async function triesOf(
     part === 'gather' ? { gather: failing } : { attest: () => failing().then(() => 'attested' as const) },
   )
   for (let look = 0; look < looks; look += 1) {
-    await bench.ahead.look()
-    await bench.ahead.settle()
+    await bench.ahead.attestNew()
+    await bench.ahead.finishWaiting()
   }
   return { ...bench, tries }
 }
@@ -133,10 +133,10 @@ test('P-104: every deposit is prepared once, from so many minutes back and then 
   const chain = new Chain()
   chain.put(3n, '0xa', '0xb')
   const { ahead, prepared } = aheadOf(chain)
-  await ahead.look()
-  await ahead.look()
+  await ahead.attestNew()
+  await ahead.attestNew()
   chain.put(5n, '0xc')
-  await ahead.look()
+  await ahead.attestNew()
   expect(prepared).toEqual(['0xa', '0xb', '0xc'])
   expect(chain.starts).toEqual([{ minutes: 15 }, { after: 3n }])
 })
@@ -145,7 +145,7 @@ test('a chain that stands is asked nothing, and stays followed', async () => {
   const chain = new Chain()
   chain.put(3n)
   const { ahead } = aheadOf(chain)
-  for (let look = 0; look < 5; look += 1) await ahead.look()
+  for (let look = 0; look < 5; look += 1) await ahead.attestNew()
   expect([chain.starts.length, chain.followed]).toEqual([1, 5])
 })
 
@@ -154,12 +154,12 @@ test('a gap is looked through in turns, and an endpoint that is away loses nothi
   chain.span = 2n
   for (let block = 1n; block <= 30n; block += 1n) chain.put(block, `0x${block}`)
   const { ahead, prepared } = aheadOf(chain)
-  await ahead.look()
+  await ahead.attestNew()
   expect(prepared).toHaveLength(10)
   chain.isSilent = true
-  await ahead.look()
+  await ahead.attestNew()
   chain.isSilent = false
-  for (let look = 0; look < 3; look += 1) await ahead.look()
+  for (let look = 0; look < 3; look += 1) await ahead.attestNew()
   expect(prepared).toEqual(Array.from({ length: 30 }, (_none, index) => `0x${index + 1}`))
 })
 
@@ -167,9 +167,9 @@ test('what was forgotten is prepared again', async () => {
   const chain = new Chain()
   chain.put(3n, '0xa')
   const { ahead, prepared } = aheadOf(chain)
-  await ahead.look()
+  await ahead.attestNew()
   ahead.startOver()
-  await ahead.look()
+  await ahead.attestNew()
   expect(prepared).toEqual(['0xa', '0xa'])
 })
 
@@ -177,10 +177,10 @@ test('a look that is under way when all is forgotten hides nothing from the next
   const chain = new Chain()
   chain.put(3n, '0xa')
   const { ahead, prepared } = aheadOf(chain)
-  const looking = ahead.look()
+  const looking = ahead.attestNew()
   ahead.startOver()
   await looking
-  await ahead.look()
+  await ahead.attestNew()
   expect(prepared).toEqual(['0xa', '0xa'])
 })
 
@@ -189,7 +189,7 @@ test('of a chain that must not be signed for nothing is looked at', async () => 
   chain.put(3n, '0xa')
   chain.isReady = false
   const { ahead, prepared } = aheadOf(chain)
-  await ahead.look()
+  await ahead.attestNew()
   expect([prepared, chain.starts, chain.followed]).toEqual([[], [], 0])
 })
 
@@ -198,7 +198,7 @@ test('dust without end waits in bounded memory, and what is beyond it is told', 
   for (let block = 1n; block <= 50n; block += 1n)
     chain.put(block, ...Array.from({ length: 100 }, (_none, index) => `0x${block}${index}`))
   const { ahead, counted, waiting } = aheadOf(chain)
-  const looking = ahead.look()
+  const looking = ahead.attestNew()
   await looking
   expect(counted).toEqual({ dropped: 4_000, prepared: 1_000 })
   expect(waiting.read()).toBe(0)
@@ -214,7 +214,7 @@ test('what holds no deposit is not asked for again', async () => {
       return 'empty'
     },
   })
-  for (let look = 0; look < 3; look += 1) await ahead.look()
+  for (let look = 0; look < 3; look += 1) await ahead.attestNew()
   expect([tries, counted]).toEqual([1, { empty: 1 }])
 })
 
@@ -239,8 +239,8 @@ test.each(['attest', 'gather'] as const)(
   async (part) => {
     const { ahead, clock, counted } = await triesOf(part, silentUpstream, 1)
     clock.nowMs += 15 * 60_000 + 1
-    await ahead.look()
-    await ahead.settle()
+    await ahead.attestNew()
+    await ahead.finishWaiting()
     expect(counted).toEqual({ dropped: 1 })
   },
 )
@@ -255,9 +255,9 @@ test('a peer that never answers holds no attestation up', async () => {
       return untilAborted(signal)
     },
   })
-  await ahead.look()
+  await ahead.attestNew()
   chain.put(2n, '0xb')
-  await ahead.look()
+  await ahead.attestNew()
   expect([prepared.length, prepared.at(-1), asked.length]).toEqual([21, '0xb', 4])
   await ahead.close()
 })
@@ -268,9 +268,9 @@ test('payments that nobody tells of hold no deposit up', async () => {
   chain.pay(1n, ...Array.from({ length: 20 }, (_none, index) => `0xf${index}`))
   chain.put(2n, '0xa')
   const { ahead, prepared } = aheadOf(chain)
-  await ahead.look()
+  await ahead.attestNew()
   chain.put(3n, '0xb')
-  await ahead.look()
+  await ahead.attestNew()
   expect([prepared, chain.remembered.length]).toEqual([['0xa', '0xb'], 4])
   await ahead.close()
 })
@@ -280,8 +280,8 @@ test('payments are remembered, and no flood of them takes the place of a deposit
   chain.pay(1n, ...Array.from({ length: 5_000 }, (_none, index) => `0xf${index}`))
   chain.put(2n, '0xa')
   const { ahead, prepared, counted } = aheadOf(chain)
-  await ahead.look()
-  await ahead.settle()
+  await ahead.attestNew()
+  await ahead.finishWaiting()
   expect([prepared, chain.remembered.length]).toEqual([['0xa'], 1_000])
   expect(counted).toEqual({ dropped: 4_000, prepared: 1, remembered: 1_000 })
 })
@@ -296,7 +296,7 @@ test('a stop ends what is being prepared, and begins nothing more', async () => 
       return untilAborted(signal)
     },
   })
-  void ahead.look()
+  void ahead.attestNew()
   await expect.poll(() => begun.length).toBe(4)
   await ahead.close()
   expect(begun).toHaveLength(4)

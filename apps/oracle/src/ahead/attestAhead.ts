@@ -47,17 +47,17 @@ export type AheadOptions = {
 /** See `createAttestAhead`. */
 export interface AttestAhead {
   /** Scans every chain once and attests waiting deposits, without waiting for peers or payments. Never rejects. */
-  look(): Promise<void>
+  attestNew(): Promise<void>
   /** Resolves after one try of all waiting peers' signatures and payments. */
-  settle(): Promise<void>
+  finishWaiting(): Promise<void>
   /** Scans the last minutes of every chain again: call it when cached answers were dropped. */
   startOver(): void
-  /** Repeats `look` at the interval until `close`. */
+  /** Repeats `attestNew` at the interval until `close`. */
   start(): void
   close(): Promise<void>
 }
 
-/** Most scans of one chain per look, so that a chain with many unread blocks does not delay the others. */
+/** Most scans of one chain per `attestNew`, so that a chain with many unread blocks does not delay the others. */
 const scansMax = 5
 const readTimeoutMs = 7_000
 
@@ -76,38 +76,38 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
   const closing = new AbortController()
   const { signal } = closing
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
+  let running: Promise<void> | undefined
   const queues = createQueues(options, signal)
   const { deposits, signatures, payments } = queues
   metrics.watchAhead(() => deposits.length + (signatures?.length ?? 0) + payments.length)
 
-  async function lookOnce(): Promise<void> {
-    // `startOver` makes a new map, so that a look under way then does not move the start of the next one.
+  async function scanAndAttest(): Promise<void> {
+    // `startOver` makes a new map, so that a scan under way then does not move the start of the next one.
     await scanAll({ ...options, scannedThrough, queues, signal })
     await deposits.run()
-    // Not awaited: a silent peer or a flood of payments would delay the next look and its deposits.
-    void settle()
+    // Not awaited: a silent peer or a flood of payments would delay the next scan and its deposits.
+    void finishWaiting()
   }
 
-  async function settle(): Promise<void> {
+  async function finishWaiting(): Promise<void> {
     await Promise.all([signatures?.run(), payments.run()])
   }
 
-  function look(): Promise<void> {
-    looking ??= lookOnce().finally(() => {
-      looking = undefined
+  function attestNew(): Promise<void> {
+    running ??= scanAndAttest().finally(() => {
+      running = undefined
     })
-    return looking
+    return running
   }
 
   function schedule(): void {
     if (signal.aborted) return
-    timer = setTimeout(() => void look().then(schedule), intervalMs).unref()
+    timer = setTimeout(() => void attestNew().then(schedule), intervalMs).unref()
   }
 
   return {
-    look,
-    settle,
+    attestNew,
+    finishWaiting,
     startOver() {
       scannedThrough = new Map()
     },
@@ -115,24 +115,26 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
     async close() {
       closing.abort()
       clearTimeout(timer)
-      await looking
-      await settle()
+      await running
+      await finishWaiting()
     },
   }
 }
 
-type Look = AheadOptions & {
+/** One scan of all chains. */
+type Scan = AheadOptions & {
+  /** By chain, the last block that was scanned; the scan moves it. */
   readonly scannedThrough: Map<string, bigint>
   readonly queues: ReturnType<typeof createQueues>
   readonly signal: AbortSignal
 }
 
-async function scanAll(look: Look): Promise<void> {
-  const { chains, signal, log } = look
+async function scanAll(scan: Scan): Promise<void> {
+  const { chains, signal, log } = scan
   await Promise.all(
     chains.map(async (chain) => {
       try {
-        await scan(chain, look)
+        await scanChain(chain, scan)
       } catch (error) {
         // The chain's own readiness check reports endpoints that do not answer.
         if (error instanceof DomainError || signal.aborted) return
@@ -143,9 +145,9 @@ async function scanAll(look: Look): Promise<void> {
 }
 
 /** Scans a chain's final blocks from where the last scan ended, and queues the transactions in them. */
-async function scan(
+async function scanChain(
   { id, reader, isReady, finalBlock, keepFollowed }: AheadChain,
-  { minutes, scannedThrough, queues, signal }: Look,
+  { minutes, scannedThrough, queues, signal }: Scan,
 ): Promise<void> {
   if (!isReady()) return
   keepFollowed()
@@ -155,11 +157,13 @@ async function scan(
     if (after !== undefined && after >= (finalBlock() ?? 0n)) return
     const start = after === undefined ? { minutes } : { after }
     const deadline = startDeadline(signal, readTimeoutMs)
-    const scanned = await reader.scan(start, deadline).finally(deadline.release)
-    scannedThrough.set(id, scanned.through)
-    for (const transactionId of scanned.deposits) queues.deposits.add(id, transactionId)
-    for (const transactionId of scanned.payments) queues.payments.add(id, transactionId)
-    if (scanned.isComplete) return
+    const { through, deposits, payments, isComplete } = await reader
+      .scan(start, deadline)
+      .finally(deadline.release)
+    scannedThrough.set(id, through)
+    for (const transactionId of deposits) queues.deposits.add(id, transactionId)
+    for (const transactionId of payments) queues.payments.add(id, transactionId)
+    if (isComplete) return
   }
 }
 
