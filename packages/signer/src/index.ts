@@ -1,9 +1,14 @@
 export { type AwsKmsKey, type AwsKmsOptions, createAwsKmsSigner } from './awsKmsSigner.ts'
-export { type CapJournal, createCapJournal, hasCapCounts, noJournal } from './caps/capJournal.ts'
+export { type CapJournal, createCapJournal, hasCapCounts } from './caps/capJournal.ts'
 export { createHeldStore, type HeldRecord, type HeldStore, noHeldStore } from './caps/heldStore.ts'
-export { createLineJournal, type LineJournal, type LineJournalOptions } from './caps/lineJournal.ts'
 export {
-  type AuditedDeed,
+  createLineJournal,
+  type LineJournal,
+  type LineJournalOptions,
+  noJournal,
+} from './caps/lineJournal.ts'
+export {
+  type AuditedChange,
   createOperatorAudit,
   describeAudit,
   type OperatorAudit,

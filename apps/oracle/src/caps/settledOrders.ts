@@ -1,5 +1,5 @@
 import { ConfigurationError, type Hex, hex32Pattern } from '@causeway/core'
-import { createLineJournal, type LineJournal } from '@causeway/signer'
+import { createLineJournal, type LineJournal, noJournal } from '@causeway/signer'
 import { z } from 'zod'
 import type { ProvenSettlement } from '../attestations/context.ts'
 import type { WatchLog } from '../halt/watchedChain.ts'
@@ -22,15 +22,6 @@ export type OwnSettledOrders = SettledOrders & { admit(settlement: ProvenSettlem
 
 export type SettledOrdersJournal = LineJournal<SettledOrder>
 
-/** For a process without `STATE_DIR`: settlements are forgotten when it ends. */
-const noSettledJournal: SettledOrdersJournal = {
-  load: () => [],
-  begin: () => undefined,
-  append: () => undefined,
-  isKept: () => true,
-  close: () => undefined,
-}
-
 const hex32 = z
   .string()
   .regex(hex32Pattern)
@@ -52,6 +43,7 @@ const lineSchema = z.strictObject({ orderId: hex32, claims: claimsSchema })
 /** Claims in the JSON form that `claimsSchema` reads. */
 export const claimsToJson = (claims: readonly OrderClaim[]): readonly object[] =>
   claims.map((claim) => ({ ...claim, worth: String(claim.worth) }))
+
 const journalName = 'settled-orders.jsonl'
 
 /** Most orders that are remembered; the one least recently settled or asked for is forgotten first. */
@@ -101,7 +93,7 @@ export function openSettledOrders(
 
 /** Makes the store of one process. @throws ConfigurationError when the journal cannot be read or written */
 export function createSettledOrders(
-  journal: SettledOrdersJournal = noSettledJournal,
+  journal: SettledOrdersJournal = noJournal,
   ordersMax: number = ordersMaxDefault,
 ): OwnSettledOrders {
   const orders = new Map<Hex, readonly OrderClaim[]>()

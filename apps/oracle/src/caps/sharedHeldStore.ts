@@ -1,12 +1,12 @@
 import { ConfigurationError, isHex32, type SqlDatabase } from '@causeway/core'
-import type { AuditedDeed, HeldRecord, HeldStore } from '@causeway/signer'
+import type { AuditedChange, HeldRecord, HeldStore } from '@causeway/signer'
 
 type HeldRow = Omit<HeldRecord, 'since'> & { readonly id: string; readonly since: Date }
 
 /** Most held requests that are stored; logs and metrics show further ones. */
 const keptMax = 1_000
 /** Most releases that the audit lists. */
-const deedsMax = 200
+const auditedMax = 200
 
 /**
  * The `HeldStore` of all processes of one oracle, in PostgreSQL.
@@ -60,11 +60,11 @@ export function createSharedHeldStore(database: SqlDatabase, actor: string): Hel
 }
 
 /** Releases as audit entries, each with its operator, newest first. */
-export async function releasesIn(database: SqlDatabase): Promise<readonly AuditedDeed[]> {
+export async function releasesIn(database: SqlDatabase): Promise<readonly AuditedChange[]> {
   const rows = await database.query<{ id: string; at: Date; actor: string }>(
     `select id, released_at as at, released_by as actor from held_execution
      where released_at is not null order by released_at desc limit $1`,
-    [deedsMax],
+    [auditedMax],
   )
   return rows.map(({ id, at, actor }) => ({
     at: at.toISOString(),

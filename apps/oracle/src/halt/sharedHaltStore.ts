@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '@causeway/core'
-import type { AuditedDeed } from '@causeway/signer'
+import type { AuditedChange } from '@causeway/signer'
 import type { HaltStore } from './haltStore.ts'
 
 type HaltRow = {
@@ -10,7 +10,7 @@ type HaltRow = {
 }
 
 /** Most cleared halts that the audit lists. */
-const deedsMax = 200
+const auditedMax = 200
 
 /** The `HaltStore` of all processes of one oracle, in PostgreSQL. @param actor operator who clears: `cli:<account>` */
 export function createSharedHaltStore(database: SqlDatabase, actor: string): HaltStore {
@@ -52,11 +52,11 @@ function contradictionOf({ block_number: blockNumber, known_hash: knownHash, fou
 }
 
 /** Cleared halts as audit entries, each with its operator, newest first. */
-export async function clearancesIn(database: SqlDatabase): Promise<readonly AuditedDeed[]> {
+export async function clearancesIn(database: SqlDatabase): Promise<readonly AuditedChange[]> {
   const rows = await database.query<{ chain: string; at: Date; actor: string }>(
     `select chain, cleared_at as at, cleared_by as actor from halted_chain
      where cleared_at is not null order by cleared_at desc limit $1`,
-    [deedsMax],
+    [auditedMax],
   )
   return rows.map(({ chain, at, actor }) => ({
     at: at.toISOString(),

@@ -41,15 +41,6 @@ const lineSchema = z.strictObject({
   amounts: amountsSchema.optional(),
 })
 
-/** For a process without `STATE_DIR`: counts are lost when it ends. */
-export const noJournal: CapJournal = {
-  load: () => [],
-  begin: () => undefined,
-  append: () => undefined,
-  isKept: () => true,
-  close: () => undefined,
-}
-
 /** True if a folder has the counts of an earlier run. */
 export const hasCapCounts = (directory: string): boolean => existsSync(join(directory, journalName))
 

@@ -41,6 +41,15 @@ export type LineJournalOptions<Entry> = {
   readonly onFailed: (error: unknown) => void
 }
 
+/** For a process without `STATE_DIR`: its entries are lost when it ends. */
+export const noJournal: LineJournal<never> = {
+  load: () => [],
+  begin: () => undefined,
+  append: () => undefined,
+  isKept: () => true,
+  close: () => undefined,
+}
+
 const linesMax = 100_000
 
 /**

@@ -6,7 +6,7 @@ import { ConfigurationError } from '@causeway/core'
 import { z } from 'zod'
 
 /** An operator's command that changes a service whose state lies in `STATE_DIR`, such as releasing a held signature. */
-export type OperatorDeed = {
+export type OperatorChange = {
   /** The command, e.g. `halted.clear`. */
   readonly action: string
   /** Target of the action: a chain, an id; `-` for the whole service. */
@@ -15,7 +15,7 @@ export type OperatorDeed = {
 }
 
 /** A command as the command `audit list` shows it. */
-export type AuditedDeed = OperatorDeed & {
+export type AuditedChange = OperatorChange & {
   /** ISO time. */
   readonly at: string
   /** `cli:<account>` of the machine. */
@@ -31,16 +31,16 @@ export interface OperatorAudit {
    * before the change, so no change is without a line. @param change resolves to true where it changed anything
    * @throws ConfigurationError when the first line cannot be written: nothing was changed; else what `change` throws
    */
-  record(deed: OperatorDeed, change: () => Promise<boolean>): Promise<boolean>
+  record(command: OperatorChange, change: () => Promise<boolean>): Promise<boolean>
   /** Newest first. @throws ConfigurationError when the file cannot be read */
-  list(): Promise<readonly AuditedDeed[]>
+  list(): Promise<readonly AuditedChange[]>
 }
 
 const fileName = 'audit.jsonl'
 /** Longer subjects and reasons are cut. */
 const charactersMax = 1_000
 
-const deedSchema = z.object({
+const changeSchema = z.object({
   id: z.string(),
   at: z.string(),
   actor: z.string(),
@@ -87,11 +87,11 @@ export function createOperatorAudit(
         }),
       )
       return lines
-        .flatMap((line): AuditedDeed[] => {
-          const parsed = deedSchema.safeParse(line)
+        .flatMap((line): AuditedChange[] => {
+          const parsed = changeSchema.safeParse(line)
           if (!parsed.success) return []
-          const { id, ...deed } = parsed.data
-          return [{ ...deed, outcome: outcomes.get(id) ?? 'begun' }]
+          const { id, ...command } = parsed.data
+          return [{ ...command, outcome: outcomes.get(id) ?? 'begun' }]
         })
         .reverse()
     },
@@ -99,9 +99,9 @@ export function createOperatorAudit(
 }
 
 /** Text for a terminal, one line per command. */
-export function describeAudit(deeds: readonly AuditedDeed[]): string {
-  if (deeds.length === 0) return 'Nothing was changed.'
-  return deeds
+export function describeAudit(changes: readonly AuditedChange[]): string {
+  if (changes.length === 0) return 'Nothing was changed.'
+  return changes
     .map(({ at, actor, action, subject, outcome, reason }) =>
       [at, actor, action, subject, outcome, ...(reason === undefined ? [] : [reason])]
         .map(escapeControls)
