@@ -32,7 +32,7 @@ type Options = Pick<SigningGuardOptions, 'isExecuted' | 'metrics' | 'log'> & {
 
 /** Caps and held executions that several processes of one oracle share. */
 export type SharedCounting = {
-  capsOf(table: CapTable, isUnlistedHeld: boolean): SharedCaps
+  readonly capsOf: (table: CapTable, isUnlistedHeld: boolean) => SharedCaps
   readonly held: HeldStore
 }
 
@@ -51,35 +51,41 @@ export async function openSigningGuard(
   const table = capTable(options)
   if (isLocal && table.size === 0) return { ...noGuard, isKept: () => true, close: () => undefined }
   const now = steadyClock()
-  const sharedCaps = shared?.capsOf(table, !isLocal)
-  const ownCaps =
-    sharedCaps === undefined ? openOwnCaps({ table, isLocal, stateDirectory, now, log }) : undefined
-  const heldStore =
-    shared?.held ?? (stateDirectory === undefined ? undefined : createHeldStore(stateDirectory))
-  const usedCaps = sharedCaps ?? ownCaps?.caps
-  if (usedCaps === undefined) throw new Error('caps are counted here or together')
-  const guard = createSigningGuard({
-    ...options,
-    caps: usedCaps,
-    table,
-    now,
-    ...(heldStore && { held: heldStore }),
-  })
+  const counting =
+    shared === undefined
+      ? openOwnCounting({ table, isLocal, stateDirectory, now, log })
+      : openSharedCounting(shared, table, isLocal)
+  const { caps, held } = counting
+  const guard = createSigningGuard({ ...options, caps, table, now, ...(held && { held }) })
   const refresh = async () => {
-    await sharedCaps?.refresh()
+    await counting.refresh()
     await guard.refresh()
   }
   await refresh()
   return {
     admit: (signing, reading) => guard.admit(signing, reading),
     refresh,
-    isKept: () => ownCaps?.isKept() ?? true,
-    close: () => ownCaps?.close(),
+    isKept: counting.isKept,
+    close: counting.close,
   }
 }
 
-/** Caps that this process counts alone, over restarts where it has a `STATE_DIR`. */
-function openOwnCaps({
+/** Caps and held executions, of this process alone or of several. */
+type Counting = Pick<LineJournal<unknown>, 'isKept' | 'close'> & {
+  readonly caps: CountedCaps
+  /** Undefined: a held execution is never released. */
+  readonly held: HeldStore | undefined
+  /** Reads what other processes counted. */
+  refresh(): Promise<void>
+}
+
+function openSharedCounting({ capsOf, held }: SharedCounting, table: CapTable, isLocal: boolean): Counting {
+  const caps = capsOf(table, !isLocal)
+  return { caps, held, refresh: () => caps.refresh(), isKept: () => true, close: () => undefined }
+}
+
+/** Counts of this process alone, kept over restarts where it has a `STATE_DIR`. */
+function openOwnCounting({
   table,
   isLocal,
   stateDirectory,
@@ -89,7 +95,7 @@ function openOwnCaps({
   readonly table: CapTable
   readonly now: () => number
   readonly log: WatchLog
-}): Pick<LineJournal<unknown>, 'isKept' | 'close'> & { readonly caps: CountedCaps } {
+}): Counting {
   const warnNotKept = (error: unknown) =>
     log.error(
       { event: 'signed_value_not_kept', err: error },
@@ -103,7 +109,13 @@ function openOwnCaps({
     )
   }
   const caps = createSigningCaps({ table, isUnlistedHeld: !isLocal, now, journal, rememberedMax })
-  return { caps, isKept: () => journal.isKept(), close: () => journal.close() }
+  return {
+    caps,
+    held: stateDirectory === undefined ? undefined : createHeldStore(stateDirectory),
+    refresh: async () => undefined,
+    isKept: () => journal.isKept(),
+    close: () => journal.close(),
+  }
 }
 
 /** Caps by hub token id, each reduced to the share of this process. */

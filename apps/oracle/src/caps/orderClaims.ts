@@ -50,6 +50,7 @@ export function claimSettlement(
 
 /**
  * Adds `claim`, or moves it, with the first of its proofs whose payments are free or can be freed (an augmenting path).
+ * Example: A is proven by payment 1 or by 2 and uses 1; B is proven by 1 alone. B takes 1, and A is moved to 2.
  * @param taken payments that callers up the recursion need: each level adds some, so the recursion ends
  * @returns all claims; `undefined` where no proof can be assigned
  */
@@ -74,20 +75,18 @@ function freePayments(
   proof: Proof,
   taken: ReadonlySet<string>,
 ): readonly OrderClaim[] | undefined {
-  const holder = claims.find((claim) => claim.key !== key && overlap(claim.uses, proof))
+  const others = claims.filter((claim) => claim.key !== key)
+  const holder = others.find((claim) => overlap(claim.uses, proof))
   if (holder === undefined) return claims
-  const moved = assign(
-    claims.filter((claim) => claim.key !== key),
-    holder,
-    taken,
-  )
-  return moved && freePayments(moved, key, proof, taken)
+  const movedClaims = assign(others, holder, taken)
+  return movedClaims && freePayments(movedClaims, key, proof, taken)
 }
 
 function overlap(one: Proof, other: Proof): boolean {
   return one.some((payment) => other.includes(payment))
 }
 
+/** True for the same payments in any order. */
 function isSame(one: Proof, other: Proof): boolean {
   return one.length === other.length && one.every((payment) => other.includes(payment))
 }

@@ -104,13 +104,11 @@ class CountingGuard implements SigningGuard {
     // An overdrawn execution is never counted: the operator decides, unless it was signed before.
     const isHeldAsOverdrawn = isOverdrawn && capVerdict.kind !== 'free'
     const reason = isHeldAsOverdrawn ? 'overdrawn' : await this.#count(signing, value, capVerdict, reading)
-    // Most executions are not held and nothing waits: then the id need not be hashed.
-    if (reason === undefined && this.#waiting.size === 0) return true
-    const id = idOf(signing)
     if (reason === undefined) {
-      if (this.#waiting.has(id)) await this.#forget(id)
+      await this.#forgetHeld(signing)
       return true
     }
+    const id = idOf(signing)
     if (await held.isReleased(id)) {
       await this.#release(id, signing, value)
       return true
@@ -158,7 +156,8 @@ class CountingGuard implements SigningGuard {
       await caps.exempt(value)
       return undefined
     }
-    return heldBy(await caps.admit(value))
+    const admitted = await caps.admit(value)
+    return admitted.kind === 'held' ? admitted.excess.reason : undefined
   }
 
   /** Texts of the amounts, for operators. */
@@ -177,6 +176,14 @@ class CountingGuard implements SigningGuard {
     metrics.countReleased(kind)
     const fields = { event: 'execution_released', kind, id, key: value.key, lets: this.#describe(value) }
     log.warn(fields, 'signed what the operator released')
+  }
+
+  /** Forgets that an execution was held, as it may be signed now. */
+  async #forgetHeld(signing: Signing): Promise<void> {
+    // Mostly nothing waits: then the id need not be hashed.
+    if (this.#waiting.size === 0) return
+    const id = idOf(signing)
+    if (this.#waiting.has(id)) await this.#forget(id)
   }
 
   async #forget(id: string): Promise<void> {
@@ -207,10 +214,6 @@ class CountingGuard implements SigningGuard {
       )
     }
   }
-}
-
-function heldBy(verdict: CapVerdict): HeldReason | undefined {
-  return verdict.kind === 'held' ? verdict.excess.reason : undefined
 }
 
 /** The value of what is about to be signed; `undefined` where it moves none. */

@@ -75,37 +75,44 @@ export type CountedSoFar = {
   readonly signedOf: (hubTokenId: bigint) => bigint
 }
 
+type CapRules = Pick<SigningCapsOptions, 'table' | 'isUnlistedHeld'>
+
 /**
  * Tells whether a value fits its caps. `due` is the part that was not counted under its key yet: a key may be signed
  * again with larger amounts, and then only the difference counts. Pure.
  */
 export function judgeValue(
   { amounts }: CountedValue,
-  { countedForKey: known, signedOf }: CountedSoFar,
-  { table, isUnlistedHeld }: Pick<SigningCapsOptions, 'table' | 'isUnlistedHeld'>,
+  { countedForKey, signedOf }: CountedSoFar,
+  rules: CapRules,
 ): { readonly verdict: CapVerdict; readonly due: ReadonlyMap<bigint, bigint> } {
   const due = new Map<bigint, bigint>()
   for (const [hubTokenId, amount] of amounts) {
-    const uncounted = amount - (known?.get(hubTokenId) ?? 0n)
+    const uncounted = amount - (countedForKey?.get(hubTokenId) ?? 0n)
     if (uncounted > 0n) due.set(hubTokenId, uncounted)
   }
-  if (due.size === 0 && known !== undefined) return { verdict: { kind: 'free' }, due }
+  const isCounted = due.size === 0 && countedForKey !== undefined
+  return { verdict: isCounted ? { kind: 'free' } : judgeDue(due, signedOf, rules), due }
+}
+
+/** Verdict on amounts that would be counted beside those signed within the window; the first that fits no cap decides. */
+function judgeDue(
+  due: ReadonlyMap<bigint, bigint>,
+  signedOf: CountedSoFar['signedOf'],
+  { table, isUnlistedHeld }: CapRules,
+): CapVerdict {
   let isUpper = false
   for (const [hubTokenId, amount] of due) {
-    const held = (reason: Excess['reason']) => ({
-      verdict: { kind: 'held', excess: { reason, hubTokenId, amount } } as const,
-      due,
-    })
     const cap = table.get(hubTokenId)
     if (cap === undefined) {
-      if (isUnlistedHeld) return held('unlisted')
+      if (isUnlistedHeld) return { kind: 'held', excess: { reason: 'unlisted', hubTokenId, amount } }
       continue
     }
     const signedAfter = signedOf(hubTokenId) + amount
-    if (signedAfter > cap.amount) return held('cap')
+    if (signedAfter > cap.amount) return { kind: 'held', excess: { reason: 'cap', hubTokenId, amount } }
     if (signedAfter * 2n > cap.amount) isUpper = true
   }
-  return { verdict: { kind: isUpper ? 'upper' : 'within' }, due }
+  return { kind: isUpper ? 'upper' : 'within' }
 }
 
 export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
@@ -134,6 +141,7 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
   const judgeCounted = (value: CountedValue) =>
     judgeValue(value, { countedForKey: remembered.get(value.key), signedOf }, options)
 
+  /** Counts `due` in a minute and remembers the key. */
   function record(value: CountedValue, minute: number, due: ReadonlyMap<bigint, bigint>): void {
     for (const [hubTokenId, amount] of due) sums.add(minute, hubTokenId, amount)
     journal.append({ minute, counted: due, key: value.key, amounts: remember(value.key, value.amounts) })
