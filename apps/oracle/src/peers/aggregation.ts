@@ -1,4 +1,4 @@
-import { type SignatureArray, verifyRows } from '@causeway/attestations'
+import { type ProvenRow, type SignatureArray, verifyRows } from '@causeway/attestations'
 import type { Hex, RecoverSigner } from '@causeway/core'
 import {
   AnswerReader,
@@ -70,8 +70,8 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
   readonly #options: AggregationOptions<Response>
   readonly #reader: AnswerReader<Response>
   readonly #groups: SignerGroups<Response>
-  /** Keys of the groups in which each peer's answer has rows. */
-  readonly #keysOfPeers = new Map<string, Set<string>>()
+  /** By peer, the keys of the groups in which its answer has rows. */
+  readonly #groupKeysByPeer = new Map<string, Set<string>>()
   readonly #sharing: string[] = []
   readonly #shadows: {
     readonly peer: string
@@ -116,14 +116,14 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
       const nobody = { mismatched: [], held: [], sharing, shadows: [] }
       return { response: local.response, matched: 0, required, ...nobody }
     }
-    const peersOf = (isOne: (keys: ReadonlySet<string>) => boolean) =>
-      [...this.#keysOfPeers].filter(([, keys]) => isOne(keys)).map(([peer]) => peer)
+    const peersWhose = (fits: (groupKeys: ReadonlySet<string>) => boolean) =>
+      [...this.#groupKeysByPeer].filter(([, groupKeys]) => fits(groupKeys)).map(([peer]) => peer)
     return {
       response: kind.withSignatures(withEvidence(winner, local?.response), signaturesOf(winner)),
       matched: winner.rows.size,
       required,
-      mismatched: peersOf((keys) => !groups.haveExecutionOrMessage(keys, winner)),
-      held: peersOf((keys) => groups.isHeldUnder(keys)),
+      mismatched: peersWhose((keys) => !groups.haveExecutionOrMessage(keys, winner)),
+      held: peersWhose((keys) => groups.isHeldUnder(keys)),
       sharing,
       shadows: this.#shadows.map(({ peer, signer, key, payload }) => ({
         peer,
@@ -133,22 +133,22 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
     }
   }
 
-  #judge({ payload, known, claims }: ReadAnswer<Response>, source: Source): boolean {
-    const { recover, ownSigner } = this.#options
+  /** Verifies the signers of an answer and counts each in its group. @returns true once a group has a quorum */
+  #judge(answer: ReadAnswer<Response>, source: Source): boolean {
+    const { payload, known } = answer
     const groups = this.#groups
     if (groups.complete !== undefined) return true
-    const keys = new Set<string>()
-    if (source !== undefined) this.#keysOfPeers.set(source.peer, keys)
+    const groupKeys = new Set<string>()
+    if (source !== undefined) this.#groupKeysByPeer.set(source.peer, groupKeys)
+    // A peer may have answered another question; this oracle's own answer is about the request by construction.
     if (source !== undefined && !known.isAbout) return false
-    const arrays = claims.map((list, index) => ({ ...arrayAt(known, index), claims: list }))
+    const arrays = answer.claims.map((claims, index) => ({ ...arrayAt(known, index), claims }))
     const paths = arrays.map(({ path }) => path)
-    const rows = verifyRows(arrays, { isWanted: wantedSigners(arrays, source, groups), recover })
-    if (source !== undefined && rows.length > 0 && rows.every(({ signer }) => signer === ownSigner))
-      this.#sharing.push(source.peer)
+    const rows = this.#verifiedRows(arrays, source)
     // A peer can make an answer without execution from other oracles' answers, so such an answer counts for one signer.
     for (const row of known.isHeld ? rows.slice(0, 1) : rows) {
       const key = groupKey(known, row)
-      keys.add(key)
+      groupKeys.add(key)
       if (groups.isAllowed(row.signer)) {
         const isCounted = groups.count({ row, key, payload, paths, isLocal: source === undefined })
         if (isCounted && source === undefined && this.#local !== undefined) this.#local.key = key
@@ -156,6 +156,14 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
         this.#shadows.push({ peer: source.peer, signer: row.signer, key, payload })
     }
     return groups.complete !== undefined
+  }
+
+  #verifiedRows(arrays: readonly SignatureArray[], source: Source): readonly ProvenRow[] {
+    const { recover, ownSigner } = this.#options
+    const rows = verifyRows(arrays, { isWanted: wantedSigners(arrays, source, this.#groups), recover })
+    const isOwnAlone = rows.length > 0 && rows.every(({ signer }) => signer === ownSigner)
+    if (source !== undefined && isOwnAlone) this.#sharing.push(source.peer)
+    return rows
   }
 }
 

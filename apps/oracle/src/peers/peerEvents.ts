@@ -30,10 +30,8 @@ export function createPeerEvents(options: {
   return {
     peerFailed(peer: string, failure: PeerFailure, seconds: number, status?: number): void {
       metrics.observePeer({ peer, outcome: failure, seconds })
-      const event =
-        failure === 'timeout' ? 'peer_timeout' : isNotAsked(failure) ? 'peer_skipped' : 'peer_failed'
       const detail = { reason: failure, ...(status !== undefined && { status }) }
-      log.warn({ event, peer, ...detail, ...common }, 'a peer has no part in the answer')
+      log.warn({ ...eventOf(failure), peer, ...detail, ...common }, 'a peer has no part in the answer')
     },
     peerAborted(peer: string, seconds: number): void {
       metrics.observePeer({ peer, outcome: 'aborted', seconds })
@@ -41,6 +39,7 @@ export function createPeerEvents(options: {
     localFailed(error: unknown): void {
       log.warn({ event: 'local_attestation_failed', err: error, ...common }, 'answering by peers alone')
     },
+    /** @param answered seconds that each peer took whose answer could be read */
     concluded(aggregate: Aggregate<unknown>, answered: ReadonlyMap<string, number>): void {
       const { matched, required, mismatched, held, shadows } = aggregate
       for (const [peer, seconds] of answered) {
@@ -87,6 +86,8 @@ function outcomeOf({ mismatched, held, sharing }: Aggregate<unknown>, peer: stri
   return mismatched.includes(peer) ? 'mismatch' : 'merged'
 }
 
-function isNotAsked(failure: PeerFailure): boolean {
-  return failure === 'busy' || failure === 'breaker_open' || failure === 'force'
+function eventOf(failure: PeerFailure): { readonly event: string } {
+  if (failure === 'timeout') return { event: 'peer_timeout' }
+  const isNotAsked = failure === 'busy' || failure === 'breaker_open' || failure === 'force'
+  return isNotAsked ? { event: 'peer_skipped' } : { event: 'peer_failed' }
 }

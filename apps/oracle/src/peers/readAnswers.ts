@@ -24,8 +24,13 @@ export type RecognisedPayload = {
   readonly isAbout: boolean
   /** True if its execution is held. */
   readonly isHeld: boolean
-  /** Cache of `groupKey`, by domains. */
+  /** Cache of the results of `groupKey`, by domains. */
   readonly keys: Map<string, string>
+}
+
+/** Parsed JSON of the array that was cut out of gap number `gap`. @throws SyntaxError where there is none */
+function entriesIn(arrays: readonly string[], gap: number | undefined): unknown {
+  return JSON.parse((gap === undefined ? undefined : arrays[gap]) ?? '')
 }
 
 /** A parsed answer without its signatures, from which further answers with the same text around them are made. */
@@ -74,9 +79,7 @@ export class AnswerReader<Response extends object> {
       return answer
     }
     const { payload, known, gaps } = template
-    const claims = known.arrays.map((array, index) =>
-      array.readClaims(JSON.parse(entries[gaps[index] ?? -1] ?? '')),
-    )
+    const claims = known.arrays.map((array, index) => array.readClaims(entriesIn(entries, gaps[index])))
     return { payload, known, claims }
   }
 
@@ -100,18 +103,18 @@ export class AnswerReader<Response extends object> {
   #recognise(payload: Response): RecognisedPayload {
     const { kind, context, request } = this.#options
     const plainText = JSON.stringify(payload)
-    const recognised = this.#byPlainText.get(plainText)
-    if (recognised !== undefined) return recognised
+    const cached = this.#byPlainText.get(plainText)
+    if (cached !== undefined) return cached
     const text = kind.unsignedPayload(payload)
-    const payloadEntry = this.#known.get(text) ?? {
+    const recognised = this.#known.get(text) ?? {
       text,
       arrays: kind.signatureArrays(payload, context),
       isAbout: kind.isAbout(payload, request, context.networkOf),
       isHeld: kind.isHeld(payload),
       keys: new Map<string, string>(),
     }
-    this.#known.set(text, payloadEntry)
-    this.#byPlainText.set(plainText, payloadEntry)
-    return payloadEntry
+    this.#known.set(text, recognised)
+    this.#byPlainText.set(plainText, recognised)
+    return recognised
   }
 }

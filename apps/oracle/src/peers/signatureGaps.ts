@@ -31,10 +31,9 @@ export function findGaps(
   // Each gap gets its number as the only entry of its array, which is then looked up by path.
   const numbered: unknown = JSON.parse(frame.replaceAll(gap, () => `"signatures":[${count++}]`))
   const gaps = arrays.map(({ path }) => numberAt(numbered, path.split('.')))
-  const positions = gaps.filter((number) => number !== undefined)
-  return positions.length === count && new Set(positions).size === count && gaps.length === count
-    ? positions
-    : undefined
+  const foundGaps = gaps.filter((number) => number !== undefined)
+  const isOneToOne = gaps.length === count && foundGaps.length === count && new Set(foundGaps).size === count
+  return isOneToOne ? foundGaps : undefined
 }
 
 /** The number in the array at `path`. */

@@ -16,6 +16,7 @@ export type Group<Response> = {
   hasLocal: boolean
 }
 
+/** A signer's verified row, and the group to which it belongs. */
 type Counted<Response> = Pick<Group<Response>, 'key' | 'payload' | 'paths'> & {
   readonly row: ProvenRow
   readonly isLocal: boolean
@@ -58,8 +59,8 @@ export class SignerGroups<Response extends object> {
     if (isLocal) group.hasLocal = true
     if (!group.rows.has(row.signer)) group.rows.set(row.signer, row)
     // A group whose execution is held never completes: another one with an execution may still come.
-    const isWhole = !this.#kind.isHeld(group.payload)
-    if (signers !== undefined && isWhole && group.rows.size >= threshold) this.#complete = group
+    const canComplete = signers !== undefined && !this.#kind.isHeld(group.payload)
+    if (canComplete && group.rows.size >= threshold) this.#complete = group
     return true
   }
 
