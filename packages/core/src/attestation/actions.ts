@@ -35,7 +35,7 @@ export type ReadAction = {
 }
 
 /** Accounts that follow the type, by the last digit of the type's word; see `actionTypes`. */
-const accountsOf: ReadonlyMap<string, readonly ('hubFrom' | 'hubTo')[]> = new Map([
+const accountNamesOf: ReadonlyMap<string, readonly ('hubFrom' | 'hubTo')[]> = new Map([
   ['0', ['hubTo']],
   ['1', ['hubFrom']],
   ['2', ['hubFrom', 'hubTo']],
@@ -50,12 +50,13 @@ const accountPadding = '0'.repeat(24)
 export function readAction(action: Hex): ReadAction {
   const words = action.slice(2).match(/.{64}/g) ?? []
   const [type = '', ...members] = words
-  const accounts = /^0{63}[0-9]$/.test(type) ? accountsOf.get(type.slice(-1)) : undefined
-  const isWhole = action.length === 2 + words.length * wordDigits
+  const accountNames = /^0{63}[0-9]$/.test(type) ? accountNamesOf.get(type.slice(-1)) : undefined
+  const isWholeWords = action.length === 2 + words.length * wordDigits
   // Behind the accounts stand the token id and the amount.
-  if (accounts === undefined || !isWhole || members.length !== accounts.length + 2) throw unreadable()
-  const accountEntries = accounts.map((name, index) => [name, accountIn(members[index] ?? '')] as const)
-  const [hubTokenId, amount] = members.slice(accounts.length).map((word) => BigInt(`0x${word}`))
+  const wordCount = accountNames === undefined ? 0 : 1 + accountNames.length + 2
+  if (accountNames === undefined || !isWholeWords || words.length !== wordCount) throw unreadable()
+  const accountEntries = accountNames.map((name, index) => [name, accountIn(members[index] ?? '')] as const)
+  const [hubTokenId, amount] = members.slice(accountNames.length).map((word) => BigInt(`0x${word}`))
   if (hubTokenId === undefined || amount === undefined) throw unreadable()
   return { ...Object.fromEntries(accountEntries), hubTokenId, amount }
 }

@@ -170,19 +170,22 @@ export function findingsOf(error: unknown, code: FindingCode = 'configuration-wr
 
 const variablePattern = /\b(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|ENVIRONMENT|ORACLES|PEERS)\b/
 
-/** A position in a file, e.g. `chains[1].id`, `httpRpcUrl of base`. */
-const placePattern = /^\S+( of \S+)?$/
+/** Part of a position in a file, e.g. `chains[1].id`, `httpRpcUrl of base`. */
+const positionPattern = /^\S+( of \S+)?$/
 
-/** The variable that a sentence names, else the position in a file that it begins with, each part ended by a colon. */
+/**
+ * The variable that a sentence names, else the position in a file that it begins with, e.g. `quote.local.json: chains`
+ * in `quote.local.json: chains: must not be empty`.
+ */
 function settingIn(sentence: string): string {
   const variable = variablePattern.exec(sentence)?.[0]
   if (variable !== undefined) return variable
-  const parts = sentence.split(': ').slice(0, -1)
-  const end = parts.findIndex((part) => !placePattern.test(part))
-  const places = end < 0 ? parts : parts.slice(0, end)
-  if (places.length > 0) return places.join(': ')
-  const [first = ''] = sentence.split(' ', 1)
-  return first.includes('.') ? first : 'configuration'
+  const partsBeforeColons = sentence.split(': ').slice(0, -1)
+  const firstOther = partsBeforeColons.findIndex((part) => !positionPattern.test(part))
+  const position = firstOther < 0 ? partsBeforeColons : partsBeforeColons.slice(0, firstOther)
+  if (position.length > 0) return position.join(': ')
+  const [firstWord = ''] = sentence.split(' ', 1)
+  return firstWord.includes('.') ? firstWord : 'configuration'
 }
 
 export function stopsStart(findings: readonly Finding[]): boolean {

@@ -46,24 +46,34 @@ export function readVariables<Schema extends z.ZodObject>(
   return { values, whole: whole.success ? whole.data : undefined, findings }
 }
 
-/** Words what a value must be. It shows the value only where that is to be a number or one of a few words: no secret. */
-function refusalOf(member: z.core.$ZodType, text: string): string {
-  const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, enum: words, format } = jsonSchemaOf(member)
-  const isNumber = type === 'integer' || type === 'number'
-  const kind = type === 'integer' ? 'a whole number' : 'a number'
-  const range = maximum < Number.MAX_SAFE_INTEGER ? `from ${minimum} to ${maximum}` : `of at least ${minimum}`
-  const wanted = () => {
-    if (isNumber) return `must be ${kind} ${range}`
-    if (words !== undefined) return `must be ${words.join(', ').replace(/, (?=[^,]*$)/, ' or ')}`
-    return format === 'uri' ? 'must be a URL that begins with https:// or http://' : undefined
-  }
-  const { error } = z.safeParse(member, text, { error: (issue) => wanted() ?? ruleInWords(issue) })
-  const rules = [...new Set(error?.issues.map(({ message }) => message))].join(' and ')
-  return isNumber || words !== undefined ? `is ${shownText(text)} and ${rules}` : rules
-}
-
 const jsonSchemaOf = (member: z.core.$ZodType) =>
   z.toJSONSchema(member, { io: 'input', unrepresentable: 'any' })
+
+type JsonSchema = ReturnType<typeof jsonSchemaOf>
+
+/** Refusal of a value. It shows the value only where that must be a number or one of a few words: then it is no secret. */
+function refusalOf(member: z.core.$ZodType, text: string): string {
+  const schema = jsonSchemaOf(member)
+  const { error } = z.safeParse(member, text, { error: (issue) => wordedRule(schema) ?? ruleInWords(issue) })
+  const rules = [...new Set(error?.issues.map(({ message }) => message))].join(' and ')
+  return isNumeric(schema) || schema.enum !== undefined ? `is ${shownText(text)} and ${rules}` : rules
+}
+
+const isNumeric = ({ type }: JsonSchema) => type === 'integer' || type === 'number'
+
+/** Rule for a number, a choice of words or a URL; `undefined` for any other value. */
+function wordedRule(schema: JsonSchema): string | undefined {
+  const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, enum: choices, format } = schema
+  if (isNumeric(schema)) {
+    const kind = type === 'integer' ? 'a whole number' : 'a number'
+    const range =
+      maximum < Number.MAX_SAFE_INTEGER ? `from ${minimum} to ${maximum}` : `of at least ${minimum}`
+    return `must be ${kind} ${range}`
+  }
+  const lastComma = /, (?=[^,]*$)/
+  if (choices !== undefined) return `must be ${choices.join(', ').replace(lastComma, ' or ')}`
+  return format === 'uri' ? 'must be a URL that begins with https:// or http://' : undefined
+}
 
 /** Every key that a service takes is longer. */
 const shownCharactersMax = 15

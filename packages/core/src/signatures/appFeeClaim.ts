@@ -56,6 +56,7 @@ const textMembers: readonly Member[] = [
 ]
 
 const bytes20 = /^0x[0-9a-f]{40}$/
+/** Terms with recipient and currency of 20 bytes, which are signed as addresses. */
 type TermsInBytes = AppFeeClaimTerms & { readonly recipient: Hex; readonly currency: Hex }
 const isInBytes = (terms: AppFeeClaimTerms): terms is TermsInBytes =>
   bytes20.test(terms.recipient) && bytes20.test(terms.currency)
@@ -89,38 +90,41 @@ const chainlessDomainTypeHash = typeHash('EIP712Domain(string name,string versio
 
 /** The 32 bytes that a signature of `appFeeClaimTypedData` signs. @throws RangeError on a member that does not fit */
 export function appFeeClaimDigest(terms: AppFeeClaimTerms): Uint8Array {
-  const { service, chainId, wallet, pays, amount } = terms
-  const nonce = fixedHexToBytes(terms.nonce, 32)
-  if (!isInBytes(terms)) {
-    const separator = new AbiWords(3)
-      .word(chainlessDomainTypeHash)
-      .word(hashText(domainName))
-      .word(hashText(domainVersion))
-    const claim = new AbiWords(9)
-      .word(textClaimTypeHash)
-      .word(hashText(service))
-      .address(fixedHexToBytes(wallet, 20))
-      .number(chainId)
-      .word(hashText(terms.recipient))
-      .word(hashText(pays))
-      .word(hashText(terms.currency))
-      .uint(amount)
-      .word(nonce)
-    return typedDataDigest(keccak256(separator.done()), keccak256(claim.done()))
-  }
+  return isInBytes(terms) ? bytesClaimDigest(terms) : textClaimDigest(terms)
+}
+
+function bytesClaimDigest(terms: TermsInBytes): Uint8Array {
   const separator = new AbiWords(4)
     .word(domainTypeHash)
     .word(hashText(domainName))
     .word(hashText(domainVersion))
-    .number(chainId)
+    .number(terms.chainId)
   const claim = new AbiWords(8)
     .word(claimTypeHash)
-    .word(hashText(service))
-    .address(fixedHexToBytes(wallet, 20))
+    .word(hashText(terms.service))
+    .address(fixedHexToBytes(terms.wallet, 20))
     .address(fixedHexToBytes(terms.recipient, 20))
-    .word(hashText(pays))
+    .word(hashText(terms.pays))
     .address(fixedHexToBytes(terms.currency, 20))
-    .uint(amount)
-    .word(nonce)
+    .uint(terms.amount)
+    .word(fixedHexToBytes(terms.nonce, 32))
+  return typedDataDigest(keccak256(separator.done()), keccak256(claim.done()))
+}
+
+function textClaimDigest(terms: AppFeeClaimTerms): Uint8Array {
+  const separator = new AbiWords(3)
+    .word(chainlessDomainTypeHash)
+    .word(hashText(domainName))
+    .word(hashText(domainVersion))
+  const claim = new AbiWords(9)
+    .word(textClaimTypeHash)
+    .word(hashText(terms.service))
+    .address(fixedHexToBytes(terms.wallet, 20))
+    .number(terms.chainId)
+    .word(hashText(terms.recipient))
+    .word(hashText(terms.pays))
+    .word(hashText(terms.currency))
+    .uint(terms.amount)
+    .word(fixedHexToBytes(terms.nonce, 32))
   return typedDataDigest(keccak256(separator.done()), keccak256(claim.done()))
 }
