@@ -13,10 +13,14 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
   const stat = await readProc(pid, 'stat')
   if (stat === undefined) return undefined
   // The second field is the name in brackets and may contain spaces, so the fields after the last bracket are read.
-  const [state, ...fieldsFromFour] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const startTime = fieldsFromFour[22 - 4]
-  return state === 'Z' ? undefined : startTime
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const isZombie = fields[0] === 'Z'
+  return isZombie ? undefined : fields[startTimeField - firstFieldRead]
 }
+
+/** Numbers of the fields of `/proc/<pid>/stat`, from 1: the first one behind the name, and the start time. @source proc(5) */
+const firstFieldRead = 3
+const startTimeField = 22
 
 /** The command line of a process, `undefined` when there is none. */
 export async function processCommand(pid: number): Promise<string | undefined> {

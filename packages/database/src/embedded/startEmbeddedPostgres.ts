@@ -58,11 +58,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   await writeOwner(dataDirectory, durable)
   const password = await initialiseCluster({ dataDirectory, durable, binaries, runner })
   const logFile = join(dataDirectory, 'postgres.log')
+  // A server whose owner died: no live process owns the directory now.
   const orphan = await findRunningServer(dataDirectory)
-  const fits = previous?.durable === durable && (options.port === undefined || options.port === orphan?.port)
-  if (orphan !== undefined && fits && (await waitForAnswer({ ...orphan, password, logFile }))) {
+  const hasPort = options.port === undefined || options.port === orphan?.port
+  const hasSettings = previous?.durable === durable && hasPort
+  if (orphan !== undefined && hasSettings && (await waitForAnswer({ ...orphan, password, logFile }))) {
     log(`Took over the database that process ${previous?.pid} left running.`)
-    return handle({ ...orphan, password, logFile, dataDirectory, adopted: true })
+    return runningServer({ ...orphan, password, logFile, dataDirectory, adopted: true })
   }
   if (orphan !== undefined) {
     log('Stopping a database that was left running with other settings.')
@@ -70,7 +72,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
   const spawnOptions = { dataDirectory, durable, logFile, binaries, runner }
   const server = await spawnUntilUp(spawnOptions, { ...options, password })
-  return handle({ ...server, password, logFile, dataDirectory, adopted: false })
+  return runningServer({ ...server, password, logFile, dataDirectory, adopted: false })
 }
 
 type Server = {
@@ -80,7 +82,7 @@ type Server = {
   readonly logFile: string
 }
 
-function handle(server: Server & { dataDirectory: string; adopted: boolean }): EmbeddedPostgres {
+function runningServer(server: Server & { dataDirectory: string; adopted: boolean }): EmbeddedPostgres {
   const { pid, port, password, logFile, dataDirectory, adopted } = server
   return {
     connectionString: embeddedConnectionString({ port, password }),

@@ -14,7 +14,7 @@ export function catalogOf(client: pg.ClientBase): Catalog {
 
 /** Description of one schema object, from the server's catalog. */
 export type SchemaObject = {
-  /** E.g. `column` or `index`. Of `order` (of columns), `options` (of storage) and `comment` no statement depends. */
+  /** E.g. `column` or `index`; `order` is that of columns, `options` are those of storage. */
   readonly kind: string
   readonly name: string
   readonly definition: string
@@ -90,7 +90,7 @@ const catalogQuery = `
   where o.schema = $1
   order by 1, 2`
 
-/** Kinds in which two databases may differ without effect. */
+/** Kinds in which two databases may differ without effect: no statement depends on them. */
 const cosmeticKinds: ReadonlySet<string> = new Set(['order', 'options', 'comment'])
 
 /**

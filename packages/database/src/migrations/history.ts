@@ -40,23 +40,12 @@ export async function examineSchema(
   catalog: Catalog,
   directories: readonly MigrationDirectory[],
 ): Promise<readonly Finding[]> {
-  const pending: string[] = []
-  const newer: string[] = []
-  let isEmpty = directories.length > 0
-  for (const directory of directories) {
-    const { name } = directory
-    const files = await readMigrations(directory.path)
-    const columns = await historyColumns(catalog, name)
-    const applied = columns.size === 0 ? [] : await readHistory(catalog, name, columns.has('checksum'))
-    if (applied.length > 0) isEmpty = false
-    try {
-      const plan = planMigrations({ ...directory, files, applied })
-      if (applied.length > 0) pending.push(...plan.toRun.map((file) => `${name}/${file.name}`))
-      newer.push(...plan.newer.map((migration) => `${name}/${migration}`))
-    } catch (error) {
-      if (!(error instanceof SchemaError)) throw error
-      return error.findings
-    }
+  const plans: ModulePlan[] = []
+  try {
+    for (const directory of directories) plans.push(await planModule(catalog, directory))
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error
+    return error.findings
   }
   const others = await readOthers(catalog, directories)
   if (others.length > 0)
@@ -67,30 +56,50 @@ export async function examineSchema(
         'Give each service a database of its own, and name that one.',
       ),
     ]
+  return plans.length === 0 ? [] : planFindings(plans)
+}
+
+/** Plan of the next start for one module, by names of migrations: `<module>/<migration>`. */
+type ModulePlan = {
+  readonly hasRun: boolean
+  readonly toRun: readonly string[]
+  readonly newer: readonly string[]
+}
+
+/** @throws SchemaError where the start would refuse the module's history */
+async function planModule(catalog: Catalog, directory: MigrationDirectory): Promise<ModulePlan> {
+  const { name } = directory
+  const files = await readMigrations(directory.path)
+  const columns = await historyColumns(catalog, name)
+  const applied = columns.size === 0 ? [] : await readHistory(catalog, name, columns.has('checksum'))
+  const plan = planMigrations({ ...directory, files, applied })
+  return {
+    hasRun: applied.length > 0,
+    toRun: plan.toRun.map((file) => `${name}/${file.name}`),
+    newer: plan.newer.map((migration) => `${name}/${migration}`),
+  }
+}
+
+function planFindings(plans: readonly ModulePlan[]): readonly Finding[] {
   const page = 'See docs/operating/upgrade.md.'
-  return [
-    ...(isEmpty
-      ? [
-          schemaFinding(
-            'note',
-            'it is empty: the next start makes its tables',
-            'Before the first start this is right. Else another database is named, or its backup is not restored yet.',
-          ),
-        ]
-      : []),
-    ...(pending.length === 0
-      ? []
-      : [
-          schemaFinding(
-            'note',
-            `the next start applies ${pending.join(', ')}`,
-            `Take a backup first. ${page}`,
-          ),
-        ]),
-    ...(newer.length === 0
-      ? []
-      : [schemaFinding('note', `a later release ran ${newer.join(', ')}, and lets this one run`, page)]),
-  ]
+  // A module that never ran is new as a whole: its migrations are not listed.
+  const pending = plans.flatMap(({ hasRun, toRun }) => (hasRun ? toRun : []))
+  const newer = plans.flatMap((plan) => plan.newer)
+  const findings: Finding[] = []
+  if (!plans.some(({ hasRun }) => hasRun)) {
+    const fix =
+      'Before the first start this is right. Else another database is named, or its backup is not restored yet.'
+    findings.push(schemaFinding('note', 'it is empty: the next start makes its tables', fix))
+  }
+  if (pending.length > 0) {
+    const observation = `the next start applies ${pending.join(', ')}`
+    findings.push(schemaFinding('note', observation, `Take a backup first. ${page}`))
+  }
+  if (newer.length > 0) {
+    const observation = `a later release ran ${newer.join(', ')}, and lets this one run`
+    findings.push(schemaFinding('note', observation, page))
+  }
+  return findings
 }
 
 /** Histories of other services' modules in the same database; none for a service that has no modules. */
