@@ -96,8 +96,12 @@ async function attestAsAsked<Request extends RequestSwitches, Response extends o
     const preparedAnswer = findPrepared(definition, body, { service, prepared })
     if (preparedAnswer !== undefined) return preparedAnswer
   }
-  const attest = async (signal: AbortSignal) =>
-    noteOrder(request, await attestHere(definition, body, service, signal))
+  const attest = async (signal: AbortSignal) => {
+    const attested = await attestHere(definition, body, service, signal)
+    // For the log: no request names the order's id, as callers send the order itself.
+    if (attested.orderId !== undefined) noteSubject(request, { orderId: attested.orderId })
+    return attested
+  }
   if (peers === undefined || !isForPeers) return attest(request.cancellation)
   const callerApiKey = request.headers[apiKeyHeader]
   return peers.run({
@@ -137,15 +141,6 @@ type AttestedHere<Response> = {
   readonly response: Response
   readonly matched: number
   readonly orderId: Hex | undefined
-}
-
-/** Notes the order id for the log, because no request has it: callers send the order itself. */
-function noteOrder<Response>(
-  request: Parameters<typeof noteSubject>[0],
-  attested: AttestedHere<Response>,
-): AttestedHere<Response> {
-  if (attested.orderId !== undefined) noteSubject(request, { orderId: attested.orderId })
-  return attested
 }
 
 /** Attests by this oracle alone; with evidence where the caller asks for it. */

@@ -50,13 +50,13 @@ export function parseKeySettings(texts: {
  */
 export function refuseShownKeys(
   keys: readonly ConfiguredKey[],
-  peerKeys: readonly { readonly place: string; readonly key: string }[],
+  peerKeys: readonly { readonly entryName: string; readonly key: string }[],
 ): void {
-  for (const { place, key } of peerKeys) {
+  for (const { entryName, key } of peerKeys) {
     const sha256 = hashOf(key)
     if (!keys.some((known) => known.mayForce && known.sha256.equals(sha256))) continue
     throw new ConfigurationError(
-      `${place} shows the peer a key of API_KEYS, so it could use force here. Show it another one.`,
+      `${entryName} shows the peer a key of API_KEYS, so it could use force here. Show it another one.`,
     )
   }
 }
@@ -72,27 +72,25 @@ function parseKeySetting(setting: string, text: string, isLocal: boolean): reado
   return keys
 }
 
-function parseEntry({ text, entryName: place }: SettingEntry, isLocal: boolean): WrittenKey {
+function parseEntry({ text, entryName }: SettingEntry, isLocal: boolean): WrittenKey {
   const colon = text.indexOf(':')
   const key = colon < 0 ? '' : text.slice(0, colon).trim()
   const label = text.slice(colon + 1).trim()
   if (key === '' || label === '') {
-    throw new ConfigurationError(`${place} must be a key and a label, joined by a colon.`)
+    throw new ConfigurationError(`${entryName} must be a key and a label, joined by a colon.`)
   }
   if (!key.startsWith(hashPrefix)) {
-    checkKeySetting(key, `${place}: the key`, isLocal)
+    checkKeySetting(key, `${entryName}: the key`, isLocal)
     return { sha256: hashOf(key), label }
   }
   const digits = key.slice(hashPrefix.length)
   if (!/^[0-9a-fA-F]{64}$/.test(digits)) {
-    throw new ConfigurationError(`${place}: ${hashPrefix} must be followed by 64 hex digits.`)
+    throw new ConfigurationError(`${entryName}: ${hashPrefix} must be followed by 64 hex digits.`)
   }
   return { sha256: Buffer.from(digits, 'hex'), label }
 }
 
-/**
- * Looks up the keys that requests present, by their hash: timing then tells nothing about a key.
- */
+/** Looks up the keys that requests present, by their hash: timing then tells nothing about a key. */
 export function createConfiguredKeys(keys: readonly ConfiguredKey[]): ApiKeys {
   const byHash = new Map(
     keys.map(({ sha256, label, mayForce }) => {

@@ -204,24 +204,20 @@ function capMetrics({ registers }: Registered): GuardMetrics {
       })
     },
     watchCaps(read) {
-      new Gauge({
-        name: 'oracle_signing_cap',
-        help: 'The most that is signed within an hour, in smallest units of the currency',
-        labelNames: ['chain', 'currency'] as const,
-        registers,
-        collect() {
-          for (const { chain, currency, amount } of read()) this.set({ chain, currency }, Number(amount))
-        },
-      })
-      new Gauge({
-        name: 'oracle_signed_value',
-        help: 'Signed within the last hour, in smallest units of the currency',
-        labelNames: ['chain', 'currency'] as const,
-        registers,
-        collect() {
-          for (const { chain, currency, signed } of read()) this.set({ chain, currency }, Number(signed))
-        },
-      })
+      const gauge = (name: string, help: string, member: 'amount' | 'signed') =>
+        new Gauge({
+          name,
+          help,
+          labelNames: ['chain', 'currency'] as const,
+          registers,
+          collect() {
+            for (const cap of read())
+              this.set({ chain: cap.chain, currency: cap.currency }, Number(cap[member]))
+          },
+        })
+      const unit = 'in smallest units of the currency'
+      gauge('oracle_signing_cap', `The most that is signed within an hour, ${unit}`, 'amount')
+      gauge('oracle_signed_value', `Signed within the last hour, ${unit}`, 'signed')
     },
   }
 }
