@@ -109,7 +109,7 @@ function readDepositories(
     chainIds.add(entry.chain)
     const payer = payingDepositoryOf(chain, entry, problems)
     if (payer === undefined) return []
-    for (const cap of capsOf(entry, { environment, setting, payer }, problems)) {
+    for (const cap of capsOf(entry, payer, { environment, setting }, problems)) {
       caps.set(hubTokenId(chainOfPayer(payer), cap.currency), { chain: entry.chain, ...cap })
     }
     return [payer]
@@ -117,14 +117,16 @@ function readDepositories(
   return { payers, caps }
 }
 
+/** Caps of an entry; needed outside `local`. */
 function capsOf(
   { caps }: AllocatorDepository,
-  entry: { readonly environment: string; readonly setting: string; readonly payer: PayingDepository },
+  payer: PayingDepository,
+  position: { readonly environment: string; readonly setting: string },
   problems: string[],
 ) {
-  const setting = `${entry.setting}.caps`
-  const signingCaps = readSigningCaps(caps, chainOfPayer(entry.payer), setting, problems)
-  if (signingCaps === undefined && entry.environment !== 'local') problems.push(`${setting} is needed`)
+  const setting = `${position.setting}.caps`
+  const signingCaps = readSigningCaps(caps, chainOfPayer(payer), setting, problems)
+  if (signingCaps === undefined && position.environment !== 'local') problems.push(`${setting} is needed`)
   return signingCaps ?? []
 }
 

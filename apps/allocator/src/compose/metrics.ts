@@ -62,21 +62,21 @@ function watchState(
 ): void {
   const registers = [registry]
   const { pending, readUpTo, isStopped, gasBalanceWei, caps, stoppedChains, endpoints } = read
-  const gauge = (name: string, help: string, read: () => number | undefined) =>
+  const gauge = (name: string, help: string, readValue: () => number | undefined) =>
     new Gauge({
       name,
       help,
       registers,
       collect() {
-        const value = read()
+        const value = readValue()
         if (value !== undefined) this.set(value)
       },
     })
   const numberOf = (value: bigint | undefined) => (value === undefined ? undefined : Number(value))
   gauge('allocator_payloads_pending', 'Payloads that wait for a signature or for its block', pending)
   gauge('allocator_final_block', 'Last final block that was read', () => numberOf(readUpTo()))
-  const stopped = () => (isStopped() ? 1 : 0)
-  gauge('allocator_stopped', '1 while nothing is signed: by the operator, or a changed block', stopped)
+  const readStopped = () => (isStopped() ? 1 : 0)
+  gauge('allocator_stopped', '1 while nothing is signed: by the operator, or a changed block', readStopped)
   gauge('allocator_gas_balance_wei', "What the key's account has left for storing signatures", () =>
     numberOf(gasBalanceWei()),
   )

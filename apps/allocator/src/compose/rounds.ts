@@ -90,12 +90,12 @@ export class Rounds {
 
   async #repeat(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      await this.#once()
+      await this.#runOnce()
       await pause(this.#options.pollIntervalMs, this.#stopping.signal)
     }
   }
 
-  async #once(): Promise<void> {
+  async #runOnce(): Promise<void> {
     const { round, stops, chains, logger } = this.#options
     const deadline = startDeadline(this.#stopping.signal, roundTimeoutMs)
     try {
@@ -109,14 +109,14 @@ export class Rounds {
       this.#isFailing = false
     } catch (error) {
       if (this.#stopping.signal.aborted) return
-      this.#failed(error)
+      this.#noteFailure(error)
     } finally {
       deadline.release()
     }
     await this.#readGas()
   }
 
-  #failed(error: unknown): void {
+  #noteFailure(error: unknown): void {
     const { logger, countFailed } = this.#options
     countFailed()
     if (!this.#isFailing)

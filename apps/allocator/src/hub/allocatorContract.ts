@@ -25,7 +25,9 @@ const abi = parseAbi([
 ])
 
 const eventNames = ['WithdrawRequestSubmitted', 'PayloadBuilt', 'PayloadWithdrawSigned'] as const
-const topics = eventNames.flatMap((eventName) => encodeEventTopics({ abi, eventName })).filter(isTopic)
+const topics = eventNames
+  .flatMap((eventName) => encodeEventTopics({ abi, eventName }))
+  .filter((topic) => isHex(topic))
 
 /** An issued payload, as the contract's events tell it, with the block of the events. */
 export type IssuedEvent = IssuedPayload & { readonly blockNumber: bigint }
@@ -158,10 +160,6 @@ function answerAt(answers: readonly Hex[], index: number): Hex {
   const answer = answers[index]
   if (answer === undefined) throw new Error('every read is answered')
   return answer
-}
-
-function isTopic(topic: unknown): topic is Hex {
-  return isHex(topic)
 }
 
 function lowerHex(value: Hex): Hex {

@@ -40,13 +40,13 @@ export function createPayloadKeys(
   keys: { readonly signer: Signer; readonly ed25519: Secret | undefined },
   payers: readonly PayingDepository[],
 ): PayloadKeys {
-  const needing = payers.filter(({ vmType }) => onEd25519.has(vmType)).map(({ chain }) => chain)
-  if (keys.ed25519 === undefined && needing.length > 0) {
+  const ed25519Chains = payers.filter(({ vmType }) => onEd25519.has(vmType)).map(({ chain }) => chain)
+  if (keys.ed25519 === undefined && ed25519Chains.length > 0) {
     throw new ConfigurationError(
-      `ALLOCATOR_ED25519_PRIVATE_KEY or ALLOCATOR_ED25519_PRIVATE_KEY_FILE is required: ${needing.join(', ')} obeys no other curve.`,
+      `ALLOCATOR_ED25519_PRIVATE_KEY or ALLOCATOR_ED25519_PRIVATE_KEY_FILE is required: ${ed25519Chains.join(', ')} obeys no other curve.`,
     )
   }
-  if (keys.ed25519 !== undefined && needing.length === 0) {
+  if (keys.ed25519 !== undefined && ed25519Chains.length === 0) {
     throw new ConfigurationError(
       'ALLOCATOR_ED25519_PRIVATE_KEY is set, and no depository obeys it: remove it.',
     )
