@@ -136,7 +136,7 @@ async function watchNetwork(clients: Clients, options: NetworkOptions): Promise<
     repeatCheck(() => watch.check(), options.finalityCheckIntervalMs),
     repeatCheck(() => watch.follow(), options.headCheckIntervalMs),
   ]
-  const measured = measuredChains(clients, open)
+  const measured = measuredChains(clients)
   const statusOf = (chain: RegisteredChain) => watch.statusOf(chain.id) ?? 'unavailable'
   return {
     watch,
@@ -144,9 +144,10 @@ async function watchNetwork(clients: Clients, options: NetworkOptions): Promise<
     context: createContext(chains, clients, open, watch),
     list: () => [...chains.values()].map((chain) => toListed(chain, statusOf(chain))),
     statuses: () => [...chains.values()].map((chain) => ({ chain: chain.id, status: statusOf(chain) })),
-    endpoints: () => measured.flatMap(([chain, { health }]) => health().map((one) => ({ chain, ...one }))),
+    endpoints: () =>
+      measured.flatMap(({ chain, client }) => client.health().map((endpoint) => ({ chain, ...endpoint }))),
     observeEndpoints(observerOf) {
-      for (const [chain, one] of measured) one.observe((endpoint) => observerOf(chain, endpoint))
+      for (const { chain, client } of measured) client.observe((endpoint) => observerOf(chain, endpoint))
     },
     aheadOf: (chainId) => open.get(chainId)?.reader.ahead,
     requireReadyChain() {
@@ -161,16 +162,13 @@ async function watchNetwork(clients: Clients, options: NetworkOptions): Promise<
   }
 }
 
-type Measured = Pick<FamilyChain, 'health' | 'observe'>
+/** A chain whose endpoints are measured, by its name in metrics. */
+type MeasuredChain = { readonly chain: string; readonly client: Pick<FamilyChain, 'health' | 'observe'> }
 
-/** Chains whose endpoints are measured, with their names in metrics. */
-const measuredChains = (
-  { hub, allocator }: HubAndAllocator,
-  open: ReadonlyMap<string, Measured>,
-): readonly (readonly [string, Measured])[] => [
-  [hub.attested.id, hub],
-  ...(allocator === undefined ? [] : ([[`${hub.attested.id}-allocator`, allocator]] as const)),
-  ...open,
+const measuredChains = ({ hub, allocator, open }: Clients): readonly MeasuredChain[] => [
+  { chain: hub.attested.id, client: hub },
+  ...(allocator === undefined ? [] : [{ chain: `${hub.attested.id}-allocator`, client: allocator }]),
+  ...[...open].map(([chain, client]) => ({ chain, client })),
 ]
 
 /**

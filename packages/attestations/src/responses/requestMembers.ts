@@ -41,7 +41,5 @@ export function members(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 export function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && name in value
-    ? Object.entries(value).find(([key]) => key === name)?.[1]
-    : undefined
+  return members(value)[name]
 }

@@ -117,10 +117,10 @@ export function matchInputs(args: {
 }): readonly OrderDeposit[] {
   const { inputs, facts, order, orderId } = args
   return inputs.map(({ onchainId: wantedId, inputIndex, chain }, index) => {
-    const deposit = depositsOf(facts[index], chain).find(
+    const orderDeposit = depositsOf(facts[index], chain).find(
       (candidate) => candidate.onchainId === wantedId && candidate.deposit.depositId === orderId,
     )
-    if (deposit === undefined) {
+    if (orderDeposit === undefined) {
       throw new AttestationError(
         'INVALID_INPUT',
         `The transaction of input ${inputIndex} holds no deposit for the order under that onchain id.`,
@@ -131,7 +131,7 @@ export function matchInputs(args: {
     const codec = codecOf(chain)
     if (
       orderedCurrency === undefined ||
-      codec.canonicalAddress(orderedCurrency) !== codec.canonicalAddress(deposit.deposit.currency)
+      codec.canonicalAddress(orderedCurrency) !== codec.canonicalAddress(orderDeposit.deposit.currency)
     ) {
       throw new AttestationError(
         'DEPOSIT_CURRENCY_MISMATCH',
@@ -139,7 +139,7 @@ export function matchInputs(args: {
         { data: { inputIndex } },
       )
     }
-    return deposit
+    return orderDeposit
   })
 }
 
@@ -157,8 +157,8 @@ export function forcedDeposits(args: {
   const { inputs, facts, orderId } = args
   const deposits = new Map<Hex, OrderDeposit>()
   for (const [index, { chain }] of inputs.entries()) {
-    for (const deposit of depositsOf(facts[index], chain)) {
-      if (deposit.deposit.depositId === orderId) deposits.set(deposit.onchainId, deposit)
+    for (const candidate of depositsOf(facts[index], chain)) {
+      if (candidate.deposit.depositId === orderId) deposits.set(candidate.onchainId, candidate)
     }
   }
   const missing = inputs.find((input) => !deposits.has(input.onchainId))
