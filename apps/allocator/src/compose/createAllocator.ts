@@ -84,6 +84,7 @@ type World = {
   readonly hub: OpenHub
 }
 
+/** Opens keys, files and the hub, and refuses a hub that contradicts the files. */
 async function openWorld(
   { logger, onClose }: ServiceParts<'connections' | 'state'>,
   config: AllocatorConfig,
@@ -223,6 +224,7 @@ function reportTo(
   }
 }
 
+/** Makes the loop that repeats rounds, with its readiness checks. `listen` starts it. */
 function openRounds(
   { logger, check, onClose }: ServiceParts<'jobs'>,
   { config, chains }: World,
@@ -240,10 +242,11 @@ function openRounds(
     countFailed: () => metrics.countRoundFailed(),
   })
   onClose('jobs', 'rounds', () => rounds.stop())
-  for (const one of rounds.checks) check(one)
+  for (const readinessCheck of rounds.checks) check(readinessCheck)
   return rounds
 }
 
+/** Registers the metrics of rounds, caps, stops and endpoints. */
 function watchSigning(
   service: ServiceParts<never>,
   { files, hub }: World,
