@@ -258,7 +258,7 @@ function withOnlyExecutionSigned<Response extends { execution?: SignedExecution 
 ): Response {
   const { execution, ...rest } = response
   // CAST: all members of the response, in another order.
-  return { ...rest, ...signedExecution(execution, signaturesAt) } as Response
+  return { ...rest, ...signedExecution<SignedExecution>(execution, signaturesAt) } as Response
 }
 
 /** The fill's or refund's response with other signatures of its message and execution. */
@@ -270,6 +270,6 @@ function withSettlementSignatures<Response extends FillsResponse | RefundsRespon
   return {
     ...response,
     message: { ...message, signatures: toMessageSignatures(signaturesAt('message.signatures')) },
-    ...signedExecution(execution, signaturesAt),
+    ...signedExecution<SignedExecution>(execution, signaturesAt),
   }
 }
