@@ -255,7 +255,7 @@ export {
 export type {
   AddressPayments,
   AddressReading,
-  BlockMark,
+  BlockRef,
   FinalPayer,
   MinedTransaction,
   OnMalformed,

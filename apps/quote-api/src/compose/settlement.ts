@@ -1,7 +1,7 @@
 import { type ChainRegistry, createOracleClient, type OracleSettings } from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import { paceMs } from '@causeway/core/config'
-import { type BlockMark, createHubEntries, createHubReader, type HubEntries } from '@causeway/families'
+import { type BlockRef, createHubEntries, createHubReader, type HubEntries } from '@causeway/families'
 import type { HttpMetrics, Tracing } from '@causeway/http'
 import { type ChainClient, createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { recoverSigner } from '@causeway/signer'
@@ -293,7 +293,7 @@ function openChains(options: {
     const onMalformed = (endpoint: string) =>
       options.logger.warn({ chain: quotable.key, endpoint }, 'an answer of an endpoint was thrown away')
     const { hubEntries, heads, fillWallet } = options
-    const onBlock = (block: BlockMark) => heads.note(quotable.chainId, block)
+    const onBlock = (block: BlockRef) => heads.note(quotable.chainId, block)
     // The chain is stored as it is, not copied by spread: the sizes of its reads change with what its endpoints allow.
     opened.set(
       quotable.chainId,

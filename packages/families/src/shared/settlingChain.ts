@@ -8,14 +8,14 @@ import type { FinalMark } from './payingChain.ts'
 import type { RegisteredChain } from './registeredChain.ts'
 
 /** A block by its height. `hash` only serves to see whether two readings found the same block there. */
-export type BlockMark = { readonly number: bigint; readonly hash: string }
+export type BlockRef = { readonly number: bigint; readonly hash: string }
 
 /** Result of one scan of a range of blocks for deposits. */
 export type SettlingPass = {
   /** Current block at the height where the previous scan ended: another hash shows a reorg. */
-  readonly known: BlockMark | undefined
+  readonly known: BlockRef | undefined
   /** The last block of the range. */
-  readonly last: BlockMark | undefined
+  readonly last: BlockRef | undefined
   /** Ids of transactions that may hold deposits, each once, in chain order, as the family's codec spells them. */
   readonly transactions: readonly string[]
   /** Swaps that the deposit router logged. Anybody can have it log any request id. Absent if users cannot swap. */

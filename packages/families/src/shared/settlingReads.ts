@@ -1,11 +1,16 @@
 import type { InBlock, PaymentFacts, PaymentQuestion } from '@causeway/core'
 import { TransactionMissingError, TransactionNotFinalError, TransactionRevertedError } from '@causeway/rpc'
 import { putAsideReason } from './putAside.ts'
-import type { PaymentReading } from './settlingChain.ts'
+import type { BlockRef, PaymentReading } from './settlingChain.ts'
 
 /** True if the transaction is missing or unreadable. An unreadable one is no payment, since no oracle can attest it. */
 function isUnread(error: unknown): boolean {
   return error instanceof TransactionMissingError || putAsideReason(error) !== undefined
+}
+
+/** Hashes of blocks by height, as `SettlingChain.blockHashes` returns them; blocks that do not exist are left out. */
+export function hashesByHeight(blocks: readonly (BlockRef | undefined)[]): ReadonlyMap<bigint, string> {
+  return new Map(blocks.flatMap((block) => (block === undefined ? [] : [[block.number, block.hash]])))
 }
 
 /** Result of the reading; `undefined` if the transaction left the chain or failed. */

@@ -1,14 +1,14 @@
 import type { Evidence, InBlock } from '@causeway/core'
 import type { ChainClient, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { reachedBy, unlessUnreadable, valuesByVoice } from '@causeway/rpc'
-import type { BlockMark, SettlingChain } from './settlingChain.ts'
+import type { BlockRef, SettlingChain } from './settlingChain.ts'
 
 /**
  * A `SettlingChain`'s heights on an exchange without blocks: its own time in milliseconds takes their place. That works
  * because an exchange never reorganises.
  */
 export type TimeAsHeight = Pick<SettlingChain, 'head' | 'finalHeight' | 'finalSeconds' | 'blockHashes'> & {
-  markAt(timeMs: bigint): BlockMark
+  blockRefAt(timeMs: bigint): BlockRef
   /** Facts whose evidence names the time as the block. */
   withTimeAsBlock<Facts extends { readonly blockTimestampSeconds: bigint; readonly evidence: Evidence }>(
     facts: Facts,
@@ -45,7 +45,7 @@ export function createTimeAsHeight(options: {
     finalHeight: head,
     finalSeconds: async (signal) => Number((await head(signal)) / 1_000n),
     blockHashes: async (heights) => new Map(heights.map((height) => [height, hash])),
-    markAt: (number) => ({ number, hash }),
+    blockRefAt: (number) => ({ number, hash }),
     withTimeAsBlock(facts) {
       const blockNumber = facts.blockTimestampSeconds * 1_000n
       return { ...facts, evidence: { ...facts.evidence, blockNumber, blockHash: hash } }

@@ -9,13 +9,14 @@ import {
 } from '@causeway/rpc'
 import { putAsideReason } from '../../shared/putAside.ts'
 import type { PaymentReading, SettlingChainFamily } from '../../shared/settlingChain.ts'
+import { hashesByHeight } from '../../shared/settlingReads.ts'
 import { createBitcoindView } from '../reading/bitcoindView.ts'
 import { BitcoinDepositError } from '../reading/bitcoinErrors.ts'
 import { createBitcoinFactsReader } from '../reading/factsReader.ts'
 import { noSpenderLookup } from '../reading/spenderLookup.ts'
 import { outputScript } from '../rules/script.ts'
 import { createAddressReading } from './addressReading.ts'
-import { readBlockMarks, readDepositPass, readHeaderSeconds } from './depositPass.ts'
+import { readBlockRefs, readDepositPass, readHeaderSeconds } from './depositPass.ts'
 import { readFee } from './readFee.ts'
 
 /** No transaction is cached, because one that is not final may change. */
@@ -26,22 +27,31 @@ const limits = { finalEntriesMax: 0 }
  */
 const anyDepth: Finality = { mode: 'depth', blocks: 1 }
 
-/**
- * A Bitcoin chain as settlement reads it: whole blocks, a few at a time. `deep` reads by the chain's own finality,
- * `shallow` at any depth. Unconfirmed transactions count as missing. @source rule F-133
- */
-export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, client }) => {
+/** Readers of facts by the chain's own finality (`deep`) and at any depth (`shallow`), and the quorum of its nodes. */
+function openReaders({ chain: listed, client }: Parameters<SettlingChainFamily>[0]) {
   const chain = { network: undefined, additionalData: {}, ...listed, vmType: 'bitcoin-vm' as const }
   const now = () => Date.now()
-  const endpoints = createQuorumOver(client, { now })
   const quorum = createViewedQuorum(client, { now }, createBitcoindView)
-  const reading = { quorum, findSpenders: noSpenderLookup, limits }
-  const deep = createBitcoinFactsReader({ ...reading, chain })
-  const shallow = createBitcoinFactsReader({ ...reading, chain: { ...chain, finality: anyDepth } })
+  const shared = { quorum, findSpenders: noSpenderLookup, limits }
   const network = bitcoinNetworkOf(chain.network)
-  const depositories = [chain.depository, ...(chain.additionalDepositories ?? [])].flatMap((address) =>
-    address === undefined ? [] : [outputScript(address, network)],
-  )
+  return {
+    endpoints: createQuorumOver(client, { now }),
+    deep: createBitcoinFactsReader({ ...shared, chain }),
+    shallow: createBitcoinFactsReader({ ...shared, chain: { ...chain, finality: anyDepth } }),
+    network,
+    depositories: [chain.depository, ...(chain.additionalDepositories ?? [])].flatMap((address) =>
+      address === undefined ? [] : [outputScript(address, network)],
+    ),
+  }
+}
+
+/**
+ * A Bitcoin chain as settlement reads it: whole blocks, a few at a time. Unconfirmed transactions count as missing.
+ * @source rule F-133
+ */
+export const bitcoinSettlingChain: SettlingChainFamily = (options) => {
+  const { client } = options
+  const { endpoints, deep, shallow, network, depositories } = openReaders(options)
   const head = async (signal: AbortSignal) => (await shallow.finalBlocks.readNewest({ signal })).number
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
 
@@ -54,25 +64,29 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
       const { number, hash } = await deep.finalBlocks.readNewest({ signal })
       const { seconds } = await agreeOn(
         endpoints,
-        async (view, own) => ({ number, seconds: await readHeaderSeconds(view, hash, own) }),
+        async (view, viewSignal) => ({ number, seconds: await readHeaderSeconds(view, hash, viewSignal) }),
         signal,
       )
       return Number(seconds)
     },
     depositPass: (range, signal) =>
-      agreeOn(endpoints, (view, own) => readDepositPass(view, { ...range, depositories }, own), signal),
-    async blockHashes(heights, signal) {
-      const marks = await agreeOn(endpoints, (view, own) => readBlockMarks(view, heights, own), signal)
-      return new Map(marks.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
-    },
+      agreeOn(
+        endpoints,
+        (view, viewSignal) => readDepositPass(view, { ...range, depositories }, viewSignal),
+        signal,
+      ),
+    blockHashes: async (heights, signal) =>
+      hashesByHeight(
+        await agreeOn(endpoints, (view, viewSignal) => readBlockRefs(view, heights, viewSignal), signal),
+      ),
     deposits: async (transactionId, signal) =>
       // A transaction that pays two depositories, or whose depositor is unclear, is no deposit.
-      unless(
+      undefinedOn(
         (error) => isInNoBlock(error) || error instanceof BitcoinDepositError,
         shallow.readDeposits({ transactionId }, { signal }),
       ),
     async payment(question, signal): Promise<PaymentReading> {
-      const facts = await unless(
+      const facts = await undefinedOn(
         (error) => isInNoBlock(error) || putAsideReason(error) !== undefined,
         shallow.readPayment(question, { signal }),
       )
@@ -82,7 +96,7 @@ export const bitcoinSettlingChain: SettlingChainFamily = ({ chain: listed, clien
     },
     finalPayment: async (question, signal) =>
       // A missing transaction is no payment; one that is not deep enough throws TransactionNotFinalError.
-      unless(
+      undefinedOn(
         (error) => error instanceof TransactionMissingError || putAsideReason(error) !== undefined,
         deep.readPayment(question, { signal }),
       ),
@@ -96,8 +110,8 @@ function isInNoBlock(error: unknown): boolean {
   return error instanceof TransactionMissingError || error instanceof TransactionNotFinalError
 }
 
-/** Result of a reading; undefined if it fails with an error that means that there is nothing. */
-async function unless<Facts>(
+/** Result of a reading; undefined if it fails with an error which means that there is no such thing. */
+async function undefinedOn<Facts>(
   isNothing: (error: unknown) => boolean,
   reading: Promise<Facts>,
 ): Promise<Facts | undefined> {

@@ -1,7 +1,7 @@
 import { hexToBytes } from '@causeway/core'
 import type { EndpointView, RpcCall } from '@causeway/rpc'
 import { MalformedAnswerError, parseBytes, resultOf } from '@causeway/rpc'
-import type { BlockMark, PassRange, SettlingPass } from '../../shared/settlingChain.ts'
+import type { BlockRef, PassRange, SettlingPass } from '../../shared/settlingChain.ts'
 import { parseHashText, parseHeaderOf } from '../reading/bitcoinView.ts'
 import { parseBitcoinBlock } from '../rules/block.ts'
 
@@ -45,10 +45,10 @@ export async function readBlockRange(
   take: (block: Block) => void,
 ): Promise<Pick<SettlingPass, 'known' | 'last'>> {
   const heights = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index))
-  const [knownMark, ...marks] = await readBlockMarks(view, [known, ...heights], signal)
+  const [knownBlock, ...marks] = await readBlockRefs(view, [known, ...heights], signal)
   const last = marks.at(-1)
-  if (last === undefined) return { known: knownMark, last }
-  let previous = known === from - 1n ? knownMark?.hash : undefined
+  if (last === undefined) return { known: knownBlock, last }
+  let previous = known === from - 1n ? knownBlock?.hash : undefined
   for (const mark of marks) {
     if (mark === undefined) throw new MalformedAnswerError('getblockhash')
     if (mark.number <= known) continue
@@ -57,17 +57,17 @@ export async function readBlockRange(
     previous = mark.hash
     take(block)
   }
-  return { known: knownMark, last }
+  return { known: knownBlock, last }
 }
 
 type Block = NonNullable<ReturnType<typeof parseBitcoinBlock>>
 
 /** Blocks by height, where the node has reached them. @throws MalformedAnswerError */
-export async function readBlockMarks(
+export async function readBlockRefs(
   view: EndpointView,
   heights: readonly bigint[],
   signal: AbortSignal,
-): Promise<readonly (BlockMark | undefined)[]> {
+): Promise<readonly (BlockRef | undefined)[]> {
   const answers = await view.ask(heights.map(hashCall), signal)
   return heights.map((number, index) => {
     const answer = answers[index]

@@ -129,7 +129,7 @@ class LedgerReader {
   async #listByVoice(from: bigint | undefined): Promise<readonly Listing[]> {
     const { quorum, electorate, wallet } = this.#options
     const signal = AbortSignal.timeout(readTimeoutMs)
-    const each = await quorum.askEach((view, own) => list(view, wallet, from, own), signal)
+    const each = await quorum.askEach((view, viewSignal) => list(view, wallet, from, viewSignal), signal)
     const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
     return valuesByVoice(
       each.map(

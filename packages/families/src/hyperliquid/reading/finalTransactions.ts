@@ -55,12 +55,14 @@ export function createHyperliquidTransactions(options: {
 
   async function readDecimals(tokenId: string, signal: AbortSignal): Promise<number> {
     const { facts } = await quorum.read({
-      ...singleRoundQuestion<{ readonly decimals: number | null }, HyperliquidView>(async (view, own) => {
-        const tokens = parseSpotTokens(await view.ask(spotMetaRequest, own))
-        const listed = tokens.filter((token) => token.tokenId === tokenId)
-        if (listed.length > 1) throw new MalformedAnswerError('spotMeta')
-        return { kind: 'final', facts: { decimals: listed[0]?.decimals ?? null } }
-      }),
+      ...singleRoundQuestion<{ readonly decimals: number | null }, HyperliquidView>(
+        async (view, viewSignal) => {
+          const tokens = parseSpotTokens(await view.ask(spotMetaRequest, viewSignal))
+          const listed = tokens.filter((token) => token.tokenId === tokenId)
+          if (listed.length > 1) throw new MalformedAnswerError('spotMeta')
+          return { kind: 'final', facts: { decimals: listed[0]?.decimals ?? null } }
+        },
+      ),
       signal,
     })
     if (facts.decimals === null) throw new HyperliquidCurrencyError('CURRENCY_DECIMALS_UNKNOWN')
@@ -75,11 +77,11 @@ export function createHyperliquidTransactions(options: {
      */
     read(transactionId: string, place: LedgerPlace | undefined, signal: AbortSignal) {
       const key = JSON.stringify([transactionId, place?.user, place?.timestampMs])
-      const round = singleRoundQuestion(async (view: HyperliquidView, own) =>
+      const round = singleRoundQuestion(async (view: HyperliquidView, viewSignal) =>
         judge(
           place === undefined
-            ? await readFromExplorer(view, transactionId, own)
-            : await readFromLedger(view, transactionId, place, own),
+            ? await readFromExplorer(view, transactionId, viewSignal)
+            : await readFromLedger(view, transactionId, place, viewSignal),
         ),
       )
       return finalTransactions.read({ key, question: { ...round, transactionId } }, signal)

@@ -30,11 +30,11 @@ export async function verifyHyperliquidEndpoints(
 ): Promise<readonly string[]> {
   const answered = await askEnough(
     quorum,
-    async (view, own) => {
+    async (view, viewSignal) => {
       const [tokenIds, ...accounts] = await Promise.all([
-        readTokenIds(view, own),
+        readTokenIds(view, viewSignal),
         ...depositories.map(async (depository) =>
-          parseHasAccount(await view.ask(userRoleRequest(depository), own)),
+          parseHasAccount(await view.ask(userRoleRequest(depository), viewSignal)),
         ),
       ])
       return {

@@ -31,7 +31,7 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
   const reader = createHyperliquidFactsReader({ chain: { ...chain, depository }, quorum, hubEntries, limits })
   const depositories = [depository, ...additionalDepositories].map(hyperliquidCodec.canonicalAddress)
   const {
-    markAt,
+    blockRefAt: markAt,
     withTimeAsBlock: placed,
     ...time
   } = createTimeAsHeight({
@@ -51,8 +51,8 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
       const look = timesOfLook({ from, to }, listed)
       const { listedTransfers } = await agreeOn(
         quorum,
-        async (view, own) => ({
-          listedTransfers: await readDepositPass(view, { times: look.times, depositories }, own),
+        async (view, viewSignal) => ({
+          listedTransfers: await readDepositPass(view, { times: look.times, depositories }, viewSignal),
         }),
         signal,
       )

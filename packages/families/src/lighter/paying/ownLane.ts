@@ -55,7 +55,9 @@ export function createNonceHistory(
       const range = { from: unread, to: next }
       const { executed } = await agreeOn(
         quorum,
-        async (view, own) => ({ executed: await readRange(view, { ...options, ...range, token }, own) }),
+        async (view, viewSignal) => ({
+          executed: await readRange(view, { ...options, ...range, token }, viewSignal),
+        }),
         signal,
       )
       for (const [index, transaction] of executed.entries())

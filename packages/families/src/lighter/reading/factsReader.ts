@@ -152,10 +152,12 @@ async function readOwnerKey(
 ): Promise<Hex> {
   const account = codec.canonicalAddress(accountText)
   const { facts } = await quorum.read({
-    ...singleRoundQuestion<{ readonly found: LighterAccount | undefined }, HttpView>(async (view, own) => ({
-      kind: 'final',
-      facts: { found: await readAccount(view, account, own) },
-    })),
+    ...singleRoundQuestion<{ readonly found: LighterAccount | undefined }, HttpView>(
+      async (view, viewSignal) => ({
+        kind: 'final',
+        facts: { found: await readAccount(view, account, viewSignal) },
+      }),
+    ),
     signal,
   })
   if (facts.found === undefined) throw new OwnerAccountError('OWNER_ACCOUNT_NOT_FOUND', account, chainId)

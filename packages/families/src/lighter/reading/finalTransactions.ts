@@ -35,8 +35,8 @@ export function createLighterTransactions(options: {
   return {
     /** @param transactionId canonical; @throws what `QuorumClient.read` throws */
     read(transactionId: string, signal: AbortSignal) {
-      const round = singleRoundQuestion(async (view: HttpView, own) =>
-        judge(await readTransaction(view, transactionId, own)),
+      const round = singleRoundQuestion(async (view: HttpView, viewSignal) =>
+        judge(await readTransaction(view, transactionId, viewSignal)),
       )
       return finalTransactions.read({ key: transactionId, question: { ...round, transactionId } }, signal)
     },

@@ -21,8 +21,8 @@ const candidatesMax = 50
 /** Asks explorers for the payer's last transfers. @source rule F-161 */
 export function createTransferLookup(explorers: Pick<QuorumClient<HttpView>, 'askEach'>): FindTransfers {
   return async ({ payer, recipient }, signal) => {
-    const answers = await explorers.askEach(async (view, own) => {
-      const lists = pages.map((page) => readLoggedTransfers(view, { account: payer, page }, own))
+    const answers = await explorers.askEach(async (view, viewSignal) => {
+      const lists = pages.map((page) => readLoggedTransfers(view, { account: payer, page }, viewSignal))
       return (await Promise.all(lists)).flat()
     }, signal)
     const ids = answers.flatMap(({ said = [] }) =>

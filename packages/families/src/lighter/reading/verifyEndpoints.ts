@@ -20,10 +20,10 @@ export async function verifyLighterEndpoints(
   const { quorum, network, depositories } = expected
   const answered = await askEnough(
     quorum,
-    async (view, own) => {
+    async (view, viewSignal) => {
       const [contract, ...accounts] = await Promise.all([
-        readContract(view, own),
-        ...depositories.map((depository) => readAccount(view, depository, own)),
+        readContract(view, viewSignal),
+        ...depositories.map((depository) => readAccount(view, depository, viewSignal)),
       ])
       return { contract, missing: depositories.filter((_, index) => accounts[index] === undefined) }
     },

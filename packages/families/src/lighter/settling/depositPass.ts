@@ -55,7 +55,7 @@ async function listOf(
   const deposits: ListedDeposit[] = []
   for (let page = 0; page < pagesMax; page += 1) {
     const answers = await explorers.askEach(
-      (view, own) => readLoggedTransfers(view, { account, page }, own),
+      (view, viewSignal) => readLoggedTransfers(view, { account, page }, viewSignal),
       signal,
     )
     const lists = answers.flatMap(({ said }) => (said === undefined ? [] : [said]))

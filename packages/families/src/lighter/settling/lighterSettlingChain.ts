@@ -38,7 +38,7 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
   const reader = createLighterFactsReader({ chain, quorum, findTransfers: noTransferLookup, limits })
   const depositories = depositoriesOf(chain)
   const {
-    markAt,
+    blockRefAt: markAt,
     withTimeAsBlock: placed,
     ...time
   } = createTimeAsHeight({

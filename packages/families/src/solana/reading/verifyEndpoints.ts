@@ -37,7 +37,7 @@ export async function solanaEndpointFindings(
   signal: AbortSignal,
 ): Promise<readonly ChainFinding[]> {
   const { chainId } = quorum
-  const answered = await askEnough(quorum, (view, ownSignal) => ask(view, depository, ownSignal), signal)
+  const answered = await askEnough(quorum, (view, viewSignal) => ask(view, depository, viewSignal), signal)
   const expected = network ?? answered[0]?.said.genesisHash
   return answered.flatMap(({ alias, said: { genesisHash, isProgram } }): readonly ChainFinding[] => {
     const endpointName = endpointOf(chainId, alias)
@@ -65,7 +65,7 @@ export function verifyLocalCluster(
 ): Promise<readonly string[]> {
   return verifyLocalEndpoints(
     quorum,
-    async (view, ownSignal) => parseVersion((await view.ask([versionCall()], ownSignal))[0]),
+    async (view, viewSignal) => parseVersion((await view.ask([versionCall()], viewSignal))[0]),
     (version) => (version.startsWith('litesvm') ? undefined : 'is no node of a local network'),
     signal,
   )

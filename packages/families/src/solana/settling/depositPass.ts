@@ -1,6 +1,6 @@
 import type { EndpointView } from '@causeway/rpc'
 import { MalformedAnswerError } from '@causeway/rpc'
-import type { BlockMark, PassRange, SettlingPass } from '../../shared/settlingChain.ts'
+import type { BlockRef, PassRange, SettlingPass } from '../../shared/settlingChain.ts'
 import { type ListedTransaction, parseBlockAt, parseHead, parseSignatures } from '../reading/answers.ts'
 import { blockCall, headCall, signaturesCall, signaturesMax } from '../reading/requests.ts'
 
@@ -12,9 +12,13 @@ const noBlock = 'skipped'
  * entry, so slots that were not read for long are many pages behind. Only final transactions are kept as positions,
  * because no endpoint forgets them.
  */
-export type PageMarks = Map<string, readonly Pick<ListedTransaction, 'transactionId' | 'slot'>[]>
+export type ListPositions = Map<string, readonly Pick<ListedTransaction, 'transactionId' | 'slot'>[]>
 
-const marksMax = 10_000
+/** Limit of positions in one endpoint's list; the oldest ones are dropped. */
+const positionsMax = 10_000
+
+/** A range of slots, and the depository's program whose transactions are listed. */
+type ListQuestion = PassRange & { readonly program: string; readonly listPositions: ListPositions }
 
 /**
  * One endpoint's view of a range of slots: the blocks at both of its ends, and all successful transactions that name
@@ -24,64 +28,69 @@ const marksMax = 10_000
  */
 export async function readDepositPass(
   view: EndpointView,
-  question: PassRange & { readonly program: string; readonly marks: PageMarks },
+  question: ListQuestion,
   signal: AbortSignal,
 ): Promise<SettlingPass> {
   const { known, to } = question
   const [head, ...blocks] = await view.ask([headCall(), blockCall(known), blockCall(to)], signal)
   const reached = parseHead(head)
-  const [knownMark, last] = [known, to].map((slot, index) =>
-    slot > reached ? undefined : markAt(slot, blocks[index]),
+  const [knownBlock, last] = [known, to].map((slot, index) =>
+    slot > reached ? undefined : blockRefOf(slot, blocks[index]),
   )
-  if (last === undefined) return { known: knownMark, last, transactions: [] }
+  if (last === undefined) return { known: knownBlock, last, transactions: [] }
   const listed = await listTransactions(view, question, signal)
-  return { known: knownMark, last, transactions: listed.map(({ transactionId }) => transactionId) }
+  return { known: knownBlock, last, transactions: listed.map(({ transactionId }) => transactionId) }
 }
 
 /** Blocks by slot, where the endpoint has reached them. @throws MalformedAnswerError */
-export async function readBlockMarks(
+export async function readBlockRefs(
   view: EndpointView,
   slots: readonly bigint[],
   signal: AbortSignal,
-): Promise<readonly (BlockMark | undefined)[]> {
+): Promise<readonly (BlockRef | undefined)[]> {
   const calls = slots.map((slot) => blockCall(slot))
   const [head, ...blocks] = await view.ask([headCall(), ...calls], signal)
   const reached = parseHead(head)
-  return slots.map((slot, index) => (slot > reached ? undefined : markAt(slot, blocks[index])))
+  return slots.map((slot, index) => (slot > reached ? undefined : blockRefOf(slot, blocks[index])))
 }
 
-function markAt(slot: bigint, answer: Parameters<typeof parseBlockAt>[0]): BlockMark {
+function blockRefOf(slot: bigint, answer: Parameters<typeof parseBlockAt>[0]): BlockRef {
   return { number: slot, hash: parseBlockAt(answer)?.hash ?? noBlock }
 }
 
-/** Reads the list from the newest position above the range back to its first slot, and remembers new positions. */
+/**
+ * Successful transactions of the range. The list is read page by page from the remembered position nearest above the
+ * range, or from its newest entry, back to the first slot of the range. Page ends above the range are remembered.
+ */
 async function listTransactions(
   view: EndpointView,
-  { program, from, to, marks }: PassRange & { readonly program: string; readonly marks: PageMarks },
+  { program, from, to, listPositions }: ListQuestion,
   signal: AbortSignal,
 ): Promise<readonly ListedTransaction[]> {
   const transactions = new Map<string, ListedTransaction>()
-  let positions = (marks.get(view.alias) ?? []).filter(({ slot }) => slot > to)
-  let before = positions.at(-1)?.transactionId
-  let isDone = false
-  while (!isDone) {
+  let positionsAbove = (listPositions.get(view.alias) ?? []).filter(({ slot }) => slot > to)
+  let before = positionsAbove.at(-1)?.transactionId
+  for (;;) {
     const [answer] = await view.ask([signaturesCall(program, { before })], signal)
     const page = parseSignatures(answer)
     for (const entry of page) {
       const isInRange = entry.slot >= from && entry.slot <= to
       if (entry.succeeded && isInRange) transactions.set(entry.transactionId, entry)
     }
-    const oldest = page.at(-1)
-    isDone = oldest === undefined || page.length < signaturesMax || oldest.slot < from
+    const pageEnd = page.at(-1)
+    const isLastPage = pageEnd === undefined || page.length < signaturesMax || pageEnd.slot < from
     // An endpoint that repeats a page would be asked forever.
-    if (!isDone && oldest?.transactionId === before) throw new MalformedAnswerError('getSignaturesForAddress')
-    before = oldest?.transactionId
-    if (!isDone && oldest?.isFinal === true && oldest.slot > to)
-      positions = [...positions, oldest].slice(-marksMax)
-    marks.set(view.alias, positions)
+    if (!isLastPage && pageEnd.transactionId === before)
+      throw new MalformedAnswerError('getSignaturesForAddress')
+    if (!isLastPage && pageEnd.isFinal && pageEnd.slot > to)
+      positionsAbove = [...positionsAbove, pageEnd].slice(-positionsMax)
+    listPositions.set(view.alias, positionsAbove)
+    if (isLastPage) return [...transactions.values()].toSorted(bySlotAndId)
+    before = pageEnd.transactionId
   }
-  return [...transactions.values()].toSorted((one, other) => {
-    if (one.slot !== other.slot) return one.slot < other.slot ? -1 : 1
-    return one.transactionId < other.transactionId ? -1 : 1
-  })
+}
+
+function bySlotAndId(one: ListedTransaction, other: ListedTransaction): number {
+  if (one.slot !== other.slot) return one.slot < other.slot ? -1 : 1
+  return one.transactionId < other.transactionId ? -1 : 1
 }

@@ -9,14 +9,14 @@ import {
 } from '@causeway/rpc'
 import { askPaymentVotes } from '../../shared/paymentVotes.ts'
 import { unlessPutAside } from '../../shared/putAside.ts'
-import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../shared/settlingChain.ts'
-import { readPaymentNow, unlessGone } from '../../shared/settlingReads.ts'
+import type { BlockRef, SettlingChainFamily, SettlingPass } from '../../shared/settlingChain.ts'
+import { hashesByHeight, readPaymentNow, unlessGone } from '../../shared/settlingReads.ts'
 import { decideMark, decideState, markCalls, stateCalls } from '../paying/finalMarks.ts'
 import { parseBlock, parseFee } from '../reading/answers.ts'
 import { createSolanaFactsReader } from '../reading/factsReader.ts'
 import { blockCall, transactionCall } from '../reading/requests.ts'
 import { createAddressReading } from './addressReading.ts'
-import { type PageMarks, readBlockMarks, readDepositPass } from './depositPass.ts'
+import { type ListPositions, readBlockRefs, readDepositPass } from './depositPass.ts'
 
 /** No transaction is cached. */
 const limits = { finalEntriesMax: 0 }
@@ -29,7 +29,7 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer 
   const quorum = createQuorumOver(client, { now: () => Date.now() })
   const reader = createSolanaFactsReader({ chain, quorum, limits })
   const program = solanaCodec.canonicalAddress(chain.depository ?? '')
-  const marks: PageMarks = new Map()
+  const listPositions: ListPositions = new Map()
   const head = async (signal: AbortSignal) => (await reader.finalBlocks.readNewest({ signal })).number
 
   return {
@@ -39,15 +39,13 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer 
     depositPass: (range, signal) =>
       agreeOn<SettlingPass, EndpointView>(
         quorum,
-        (view, own) => readDepositPass(view, { ...range, program, marks }, own),
+        (view, viewSignal) => readDepositPass(view, { ...range, program, listPositions }, viewSignal),
         signal,
       ),
     async blockHashes(slots, signal) {
-      type Marks = readonly (BlockMark | undefined)[]
-      const see = (view: EndpointView, own: AbortSignal) => readBlockMarks(view, slots, own)
-      const blockMarks = await agreeOn<Marks, EndpointView>(quorum, see, signal)
-      return new Map(
-        blockMarks.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])),
+      const read = (view: EndpointView, viewSignal: AbortSignal) => readBlockRefs(view, slots, viewSignal)
+      return hashesByHeight(
+        await agreeOn<readonly (BlockRef | undefined)[], EndpointView>(quorum, read, signal),
       )
     },
     deposits: (transactionId, signal) => unlessGone(reader.readDeposits({ transactionId }, { signal })),
@@ -76,10 +74,10 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer 
 
 /** When the block of a final slot was made, Unix seconds. */
 async function readSeconds(quorum: QuorumClient, slot: bigint, signal: AbortSignal): Promise<number> {
-  const see = async (view: EndpointView, own: AbortSignal) => {
-    const { timeSeconds: seconds } = parseBlock((await view.ask([blockCall(slot)], own))[0])
+  const read = async (view: EndpointView, viewSignal: AbortSignal) => {
+    const { timeSeconds: seconds } = parseBlock((await view.ask([blockCall(slot)], viewSignal))[0])
     if (seconds === undefined) throw new MalformedAnswerError('getBlock')
     return { seconds }
   }
-  return Number((await agreeOn(quorum, see, signal)).seconds)
+  return Number((await agreeOn(quorum, read, signal)).seconds)
 }

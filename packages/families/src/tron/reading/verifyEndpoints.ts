@@ -41,10 +41,10 @@ export async function tronEndpointFindings(
 ): Promise<readonly ChainFinding[]> {
   const answered = await askEnough(
     quorum,
-    async (view, ownSignal) => {
+    async (view, viewSignal) => {
       const [networkId, body] = await Promise.all([
-        readNetworkId(view, ownSignal),
-        askNode(view, contractRequest(tronHexAddress(contract.address)), ownSignal),
+        readNetworkId(view, viewSignal),
+        askNode(view, contractRequest(tronHexAddress(contract.address)), viewSignal),
       ])
       return { networkId, hasContract: parseHasContract(body) }
     },

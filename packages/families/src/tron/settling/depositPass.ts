@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import { MalformedAnswerError } from '@causeway/rpc'
 import type { EvmLog } from '../../ethereum/reading/answers.ts'
 import { readTransfer } from '../../ethereum/reading/events.ts'
-import type { BlockMark, PassRange, SettlingPass } from '../../shared/settlingChain.ts'
+import type { BlockRef, PassRange, SettlingPass } from '../../shared/settlingChain.ts'
 import { parseHeader, parseInfosOf } from '../reading/answers.ts'
 import { askNode, type TronView } from '../reading/askNode.ts'
 import { blockInfosRequest, headerRequest } from '../reading/requests.ts'
@@ -19,21 +19,21 @@ export async function readDepositPass(
   { known, from, to, depositories }: PassRange & { readonly depositories: readonly Hex[] },
   signal: AbortSignal,
 ): Promise<SettlingPass> {
-  const [knownMark, last] = await readBlockMarks(view, [known, to], signal)
-  if (last === undefined) return { known: knownMark, last, transactions: [] }
+  const [knownBlock, last] = await readBlockRefs(view, [known, to], signal)
+  if (last === undefined) return { known: knownBlock, last, transactions: [] }
   const heights = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index))
   const infos = await Promise.all(
     heights.map(async (number) =>
       parseInfosOf(await askNode(view, blockInfosRequest(number), signal), number),
     ),
   )
-  const [lastAgain] = await readBlockMarks(view, [to], signal)
+  const [lastAgain] = await readBlockRefs(view, [to], signal)
   if (lastAgain?.hash !== last.hash) throw new MalformedAnswerError('getblock')
   const transactions = infos
     .flat()
     .filter(({ succeeded, logs }) => succeeded && pays(logs, depositories))
     .map(({ transactionId }) => transactionId)
-  return { known: knownMark, last, transactions }
+  return { known: knownBlock, last, transactions }
 }
 
 /** True if logs hold an event of a depository or a token transfer to one. */
@@ -45,11 +45,11 @@ const pays = (logs: readonly EvmLog[], depositories: readonly Hex[]): boolean =>
   })
 
 /** Blocks by height, where the node has reached them. @throws MalformedAnswerError */
-export function readBlockMarks(
+export function readBlockRefs(
   view: TronView,
   heights: readonly bigint[],
   signal: AbortSignal,
-): Promise<readonly (BlockMark | undefined)[]> {
+): Promise<readonly (BlockRef | undefined)[]> {
   return Promise.all(
     heights.map(async (number) => {
       const header = parseHeader(await askNode(view, headerRequest(number), signal), number)

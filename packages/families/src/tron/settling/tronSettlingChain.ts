@@ -4,8 +4,8 @@ import { createTronCodec, tronAddress, tronHexAddress } from '@causeway/core/enc
 import { agreeOn, createHttpQuorumOver } from '@causeway/rpc'
 import { askPaymentVotes } from '../../shared/paymentVotes.ts'
 import { unlessPutAside } from '../../shared/putAside.ts'
-import type { BlockMark, SettlingChainFamily, SettlingPass } from '../../shared/settlingChain.ts'
-import { readPaymentNow, unlessGone } from '../../shared/settlingReads.ts'
+import type { BlockRef, SettlingChainFamily, SettlingPass } from '../../shared/settlingChain.ts'
+import { hashesByHeight, readPaymentNow, unlessGone } from '../../shared/settlingReads.ts'
 import { decideMark, decideState, markCalls } from '../paying/finalMarks.ts'
 import { callOf, tryCall } from '../quoting/nodeCalls.ts'
 import { parseFee } from '../reading/answers.ts'
@@ -14,7 +14,7 @@ import { createTronFactsReader } from '../reading/factsReader.ts'
 import { requireHeader } from '../reading/readFinalTransaction.ts'
 import { solidHeaderRequest, unsolidInfoRequest } from '../reading/requests.ts'
 import { fillState } from '../rules/paying/fillCalls.ts'
-import { readBlockMarks, readDepositPass } from './depositPass.ts'
+import { readBlockRefs, readDepositPass } from './depositPass.ts'
 
 /** No transaction is cached, because one that is not final may change. */
 const limits = { finalEntriesMax: 0 }
@@ -59,10 +59,10 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
   const { chain, client, payer } = options
   const hexContract = payer?.fillContract
   const { deep, shallow, newest, depositories } = openReaders(options)
-  const agree = <Facts>(
-    see: (view: TronView, own: AbortSignal) => Promise<Facts>,
+  const agreeOnNewest = <Facts>(
+    read: (view: TronView, viewSignal: AbortSignal) => Promise<Facts>,
     signal: AbortSignal,
-  ): Promise<Facts> => agreeOn(newest, see, signal)
+  ): Promise<Facts> => agreeOn(newest, read, signal)
   const head = async (signal: AbortSignal) => (await shallow.finalBlocks.readNewest({ signal })).number
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
 
@@ -73,18 +73,23 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
     finalHeight,
     async finalSeconds(signal) {
       const number = await finalHeight(signal)
-      const { seconds } = await agree(async (view, own) => {
-        const header = requireHeader(await askNode(view, solidHeaderRequest(number), own), number)
+      const { seconds } = await agreeOnNewest(async (view, viewSignal) => {
+        const header = requireHeader(await askNode(view, solidHeaderRequest(number), viewSignal), number)
         return { seconds: header.timestampSeconds }
       }, signal)
       return Number(seconds)
     },
     depositPass: (range, signal) =>
-      agree<SettlingPass>((view, own) => readDepositPass(view, { ...range, depositories }, own), signal),
+      agreeOnNewest<SettlingPass>(
+        (view, viewSignal) => readDepositPass(view, { ...range, depositories }, viewSignal),
+        signal,
+      ),
     async blockHashes(heights, signal) {
-      type Marks = readonly (BlockMark | undefined)[]
-      const marks = await agree<Marks>((view, own) => readBlockMarks(view, heights, own), signal)
-      return new Map(marks.flatMap((mark): [bigint, string][] => (mark ? [[mark.number, mark.hash]] : [])))
+      const blocks = await agreeOnNewest<readonly (BlockRef | undefined)[]>(
+        (view, viewSignal) => readBlockRefs(view, heights, viewSignal),
+        signal,
+      )
+      return hashesByHeight(blocks)
     },
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
     payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),

@@ -7,7 +7,7 @@ import {
   missingDepth,
 } from '@causeway/core'
 import { paceMs } from '@causeway/core/config'
-import type { BlockMark } from '@causeway/families'
+import type { BlockRef } from '@causeway/families'
 import { createLruCache } from '@causeway/rpc'
 import type { QuotableChain } from '../../../pricing/registry.ts'
 import type { PaymentReading, SettlementChain } from './settlementChain.ts'
@@ -30,7 +30,7 @@ export function createBlockSights(now: () => number = () => performance.now()) {
   const firstSeenMs = createLruCache<number>(rememberedBlocksMax)
   return {
     /** Seconds since the first call for a block. Number and hash identify it, as some chains have one hash for all. */
-    seenSeconds({ number, hash }: BlockMark): number {
+    seenSeconds({ number, hash }: BlockRef): number {
       const block = `${number} ${hash}`
       const sinceMs = firstSeenMs.get(block)
       if (sinceMs === undefined) firstSeenMs.set(block, now())

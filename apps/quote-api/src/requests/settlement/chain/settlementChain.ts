@@ -2,7 +2,7 @@ import { openSettlingChain } from '@causeway/chains'
 import { recordsPayments } from '@causeway/contracts/codes'
 import { isContractChain } from '@causeway/core/config'
 import type {
-  BlockMark,
+  BlockRef,
   HubEntries,
   MinedTransaction,
   OnMalformed,
@@ -48,7 +48,7 @@ type SettlementChainOptions = {
   fillWallet: string | undefined
   onMalformed: OnMalformed
   /** Told of the last block of each pass over deposits. */
-  onBlock?: (block: BlockMark) => void
+  onBlock?: (block: BlockRef) => void
 }
 
 /** Opens the readers of a chain. @throws ConfigurationError when the chain has no depository or no endpoint */
