@@ -1,7 +1,7 @@
 import { UpstreamDisagreementError } from '@causeway/core'
 import { solanaCodec } from '@causeway/core/encodings'
 import type { ChainClient, EndpointView, QuorumClient } from '@causeway/rpc'
-import { agreeOn } from '@causeway/rpc'
+import { agreeOn, createLruCache } from '@causeway/rpc'
 import type { AddressedCurrency, AddressReading } from '../../shared/settlingChain.ts'
 import { type AccountGroups, createAccountGroups } from '../quoting/accountGroups.ts'
 import { tokenAmountOf } from '../quoting/tokenMint.ts'
@@ -26,10 +26,10 @@ export function createAddressReading(options: {
 }): AddressReading {
   const { client, quorum, depository } = options
   const groups = createAccountGroups(client)
-  const walks = new Map<string, PayerWalk>()
+  const walks = createLruCache<PayerWalk>(walksMax)
 
   /** Continues reading an account's payers where its last look ended. */
-  async function walk(
+  async function continueWalk(
     account: string,
     question: { readonly currency: string; readonly height: bigint },
     signal: AbortSignal,
@@ -38,13 +38,10 @@ export function createAddressReading(options: {
     const accountQuestion = { account, ...question, depository }
     const progress = await agreeOn<WalkProgress, EndpointView>(
       quorum,
-      (view, own) => walkOn(view, accountQuestion, position, own),
+      (view, viewSignal) => walkOn(view, accountQuestion, position, viewSignal),
       signal,
     )
     if (progress.outcome === 'unreadable') return progress
-    // Set as the newest entry of the map, whose oldest one is dropped first.
-    walks.delete(account)
-    if (walks.size >= walksMax) for (const oldest of [...walks.keys()].slice(0, 1)) walks.delete(oldest)
     const { outcome: _, ...nextPosition } = progress
     walks.set(account, nextPosition)
     return progress
@@ -59,7 +56,7 @@ export function createAddressReading(options: {
       let outcome: WalkProgress['outcome'] = 'known'
       for (const currency of currencies) {
         if (!held.has(currency.address)) continue
-        const progress = await walk(
+        const progress = await continueWalk(
           accountOf(address, currency),
           { currency: currency.address, height },
           signal,
@@ -73,7 +70,7 @@ export function createAddressReading(options: {
     },
     async transfer(address, { currency, height }, signal) {
       const question = { currency: currency.address, height }
-      const { outcome, largest } = await walk(accountOf(address, currency), question, signal)
+      const { outcome, largest } = await continueWalk(accountOf(address, currency), question, signal)
       return outcome === 'known' ? largest : undefined
     },
   }

@@ -11,20 +11,16 @@ const transactionsAtOnce = 20
 /** Most transactions of one look at an account. */
 const transactionsPerLook = 200
 
+/** Payers of transactions to an account, sorted, and the largest transfer among these. */
+type FoundPayers = { readonly payers: readonly string[]; readonly largest?: AddressTransfer | undefined }
+
 /** Payers of an account as far as they are known, and how far the list of its transactions was read. */
-export type PayerWalk = {
-  /** Payers of all that came up to `until`, since the account was empty. */
-  readonly payers: readonly string[]
-  /** The largest transfer among these. */
-  readonly largest?: AddressTransfer | undefined
-  /** The newest transaction of the last finished pass; undefined before a pass was finished. */
+export type PayerWalk = FoundPayers & {
+  /** The newest transaction of the last finished pass: all up to it was read. Undefined before a pass was finished. */
   readonly until: string | undefined
   /** Unfinished pass: it reads from `newest` back towards `until`, and has read down to `before`. */
   readonly openPass?:
-    | (Pick<PayerWalk, 'payers' | 'largest'> & {
-        readonly newest: string | undefined
-        readonly before: string
-      })
+    | (FoundPayers & { readonly newest: string | undefined; readonly before: string })
     | undefined
 }
 
@@ -52,40 +48,77 @@ export async function walkOn(
   from: PayerWalk,
   signal: AbortSignal,
 ): Promise<WalkProgress> {
-  const { account, height } = question
-  let { payers, largest, until, openPass } = from
-  let left = transactionsPerLook
-  // A pass that begins in this look reads everything up to `height`.
-  let hasBegunNow = openPass === undefined
+  let walk = from
+  let transactionsLeft = transactionsPerLook
+  // Only a pass that begins in this look reads everything up to `height`.
+  let isPassOfThisLook = from.openPass === undefined
   for (;;) {
-    const [answer] = await view.ask([signaturesCall(account, { before: openPass?.before, until })], signal)
-    const page = parseSignatures(answer)
-    const inTime = page.filter(({ slot }) => slot <= height)
-    const successful = inTime.filter(({ succeeded }) => succeeded)
-    const listed = successful.slice(0, left)
-    const reading = await readPayers(view, question, { listed, openPass }, signal)
-    if (reading === 'unreadable') return { ...from, outcome: 'unreadable' }
-    const { wasEmptyBefore } = reading
-    left -= listed.length
-    const newest = openPass?.newest ?? inTime[0]?.transactionId
-    const isPageRead = listed.length === successful.length
-    const isListRead = isPageRead && page.length < signaturesMax
-    if (!wasEmptyBefore && !isListRead) {
-      const before = (isPageRead ? page : listed).at(-1)?.transactionId ?? openPass?.before
-      if (before !== undefined)
-        openPass = { newest, before, payers: [...reading.payers].sort(), largest: reading.largest }
-      if (left === 0) return { payers, largest, until, openPass, outcome: 'more' }
+    const pass = await readPage(view, question, { walk, transactionsMax: transactionsLeft }, signal)
+    if (pass === 'unreadable') return { ...from, outcome: 'unreadable' }
+    transactionsLeft -= pass.transactionCount
+    const { payers, largest, until } = walk
+    if (!pass.wasEmptyBefore && !pass.isListRead) {
+      walk = { payers, largest, until, openPass: pass.openPass }
+      if (transactionsLeft === 0) return { ...walk, outcome: 'more' }
       continue
     }
     // The oldest transaction that nodes still know found money there: who paid that is unknown.
-    if (!wasEmptyBefore && until === undefined && newest !== undefined)
+    if (!pass.wasEmptyBefore && until === undefined && pass.newest !== undefined)
       return { ...from, outcome: 'unreadable' }
-    payers = [...new Set(wasEmptyBefore ? reading.payers : [...payers, ...reading.payers])].sort()
-    largest = wasEmptyBefore ? reading.largest : largerOf(largest, reading.largest)
-    until = newest ?? until
-    openPass = undefined
-    if (hasBegunNow) return { payers, largest, until, outcome: 'known' }
-    hasBegunNow = true
+    walk = finishPass(walk, pass)
+    if (isPassOfThisLook) return { ...walk, outcome: 'known' }
+    isPassOfThisLook = true
+  }
+}
+
+/** The current pass after one more page of the list. */
+type PassReading = FoundPayers & {
+  readonly newest: string | undefined
+  /** Transactions of the page that were read. */
+  readonly transactionCount: number
+  /** True if the account was empty before the oldest transaction that was read. */
+  readonly wasEmptyBefore: boolean
+  /** True if the list has nothing older. */
+  readonly isListRead: boolean
+  /** The pass to continue with, if it is not finished. */
+  readonly openPass: PayerWalk['openPass']
+}
+
+async function readPage(
+  view: EndpointView,
+  question: AccountQuestion,
+  { walk, transactionsMax }: { readonly walk: PayerWalk; readonly transactionsMax: number },
+  signal: AbortSignal,
+): Promise<PassReading | 'unreadable'> {
+  const { until, openPass } = walk
+  const call = signaturesCall(question.account, { before: openPass?.before, until })
+  const page = parseSignatures((await view.ask([call], signal))[0])
+  const upToHeight = page.filter(({ slot }) => slot <= question.height)
+  const successful = upToHeight.filter(({ succeeded }) => succeeded)
+  const listed = successful.slice(0, transactionsMax)
+  const reading = await readPayers(view, question, { listed, openPass }, signal)
+  if (reading === 'unreadable') return reading
+  const { payers, largest, wasEmptyBefore } = reading
+  const newest = openPass?.newest ?? upToHeight[0]?.transactionId
+  const isPageRead = listed.length === successful.length
+  const before = (isPageRead ? page : listed).at(-1)?.transactionId
+  return {
+    payers,
+    largest,
+    newest,
+    transactionCount: listed.length,
+    wasEmptyBefore,
+    isListRead: isPageRead && page.length < signaturesMax,
+    openPass: before === undefined ? openPass : { newest, before, payers, largest },
+  }
+}
+
+/** A pass that found the account empty knows all its payers; another one adds its own to those of earlier passes. */
+function finishPass({ payers, largest, until }: PayerWalk, pass: PassReading): PayerWalk {
+  return {
+    payers: pass.wasEmptyBefore ? pass.payers : [...new Set([...payers, ...pass.payers])].sort(),
+    largest: pass.wasEmptyBefore ? pass.largest : largerOf(largest, pass.largest),
+    until: pass.newest ?? until,
   }
 }
 
@@ -95,7 +128,7 @@ async function readPayers(
   { account, currency, depository }: AccountQuestion,
   { listed, openPass }: Pick<PayerWalk, 'openPass'> & { readonly listed: readonly ListedTransaction[] },
   signal: AbortSignal,
-) {
+): Promise<(FoundPayers & { readonly wasEmptyBefore: boolean }) | 'unreadable'> {
   const payers = new Set(openPass?.payers)
   let largest = openPass?.largest
   for (let start = 0; start < listed.length; start += transactionsAtOnce) {
@@ -106,10 +139,10 @@ async function readPayers(
       for (const payer of payersIn(transaction)) payers.add(payer)
       largest = largerOf(largest, transferIn(transaction, account, currency))
       if (balancesOf(transaction, account, currency)?.before === 0n)
-        return { payers, largest, wasEmptyBefore: true }
+        return { payers: [...payers].sort(), largest, wasEmptyBefore: true }
     }
   }
-  return { payers, largest, wasEmptyBefore: false }
+  return { payers: [...payers].sort(), largest, wasEmptyBefore: false }
 }
 
 async function readAll(
@@ -138,7 +171,7 @@ function balancesOf(
   return tokenBalances.find((one) => one.account === account && one.mint === currency) ?? none
 }
 
-/** What a transaction brought to an account, and from whom, if only one account can have paid it. */
+/** A transaction's transfer to an account. `from` is set if only one account can have paid it. */
 function transferIn(
   transaction: SolanaTransaction,
   account: string,
