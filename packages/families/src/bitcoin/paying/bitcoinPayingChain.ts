@@ -5,12 +5,7 @@ import {
   hexToBytes,
   UpstreamUnavailableError,
 } from '@causeway/core'
-import {
-  type BitcoinNetwork,
-  bitcoinNetworkOf,
-  createBitcoinCodec,
-  InvalidAddressError,
-} from '@causeway/core/encodings'
+import { type BitcoinNetwork, bitcoinNetworkOf, createBitcoinCodec } from '@causeway/core/encodings'
 import type { QuorumClient } from '@causeway/rpc'
 import { NodeError } from '@causeway/rpc'
 import type { DepositAddressTerms, NetworkFees } from '../../rules/quotingFamily.ts'
@@ -30,14 +25,12 @@ import {
   lineVirtualBytes,
   lineWallet,
   type OwnOutput,
-  type SweptOutputs,
   signLineTransaction,
 } from '../rules/paying/lineTransaction.ts'
 import { paymentTag, untagged } from '../rules/paying/paymentTag.ts'
 import { BitcoinFees } from '../rules/quoting/bitcoinFees.ts'
-import { dustOf } from '../rules/quoting/virtualSize.ts'
 import { outputScript } from '../rules/script.ts'
-import { type OutPoint, parseBitcoinTransaction } from '../rules/transaction.ts'
+import { distinctOutputs, type OutPoint, parseBitcoinTransaction } from '../rules/transaction.ts'
 import {
   AlreadyMarkedError,
   type LineInputs,
@@ -47,12 +40,12 @@ import {
   type LineView,
   type LineWork,
 } from './linePayingChain.ts'
-import { besideQuestion, type LineReading, type LineTerms, lineQuestion } from './lineReading.ts'
+import { type LineReading, type LineTerms, lineQuestion, unspentQuestion } from './lineReading.ts'
 import { type BitcoinPayingView, bitcoindPayingView, esploraPayingView } from './payingViews.ts'
 import { PaymentLine } from './paymentLine.ts'
+import { refuseWork } from './refuseWork.ts'
 
 const readTimeoutMs = 7_000
-const amountMax = 21_000_000n * 10n ** 8n
 
 /** Bitcoin's member of `chainFamilies` for payments: one wallet pays by one line of transactions. See decision 29. */
 export const bitcoinPaying: LinePayingFamily = {
@@ -65,6 +58,10 @@ export const bitcoinPaying: LinePayingFamily = {
 
 type Quorum = QuorumClient<BitcoinPayingView>
 
+/**
+ * Reads, signs and sends the line of one fill wallet. Reads are agreed on by nodes, or by APIs if there are no nodes;
+ * transactions, whose bytes hash to their ids, and lists of outputs, which are hints, may come from any endpoint.
+ */
 class BitcoinPayer implements LinePayingChain {
   readonly address: string
   readonly publicKey: Hex
@@ -78,8 +75,8 @@ class BitcoinPayer implements LinePayingChain {
   readonly #quorums: readonly [Quorum, ...Quorum[]]
   readonly #terms: LineTerms
   readonly #firstOutput: OutPoint
-  /** Newest known output of the line, as of the last look. */
-  #known: OutPoint
+  /** End of the line as of the last look. */
+  #lastTip: OutPoint
 
   constructor({ chain, key, firstOutput, nowMs }: LinePayingOptions) {
     this.#chainId = chain.id
@@ -89,7 +86,7 @@ class BitcoinPayer implements LinePayingChain {
     const wallet = lineWallet(hexToBytes(key.reveal() as Hex), this.#network)
     const confirmations = confirmationsOf(chain)
     const { nodes, api } = openQuorums(chain, { node: bitcoindPayingView, api: esploraPayingView })
-    const [quorum, ...others] = [nodes, api].flatMap((one) => (one === undefined ? [] : [one]))
+    const [quorum, ...others] = [nodes, api].filter((one) => one !== undefined)
     if (quorum === undefined) throw new ConfigurationError(`chain ${chain.id} has no endpoint`)
     this.#quorums = [quorum, ...others]
     this.#depositories = [chain.depository, ...(chain.additionalDepositories ?? [])].flatMap((one) =>
@@ -98,7 +95,7 @@ class BitcoinPayer implements LinePayingChain {
     const line = new PaymentLine(wallet, firstOutput)
     this.#terms = { threshold: quorum.threshold, confirmations, wallet, line, nowMs }
     this.#firstOutput = firstOutput
-    this.#known = firstOutput
+    this.#lastTip = firstOutput
     this.address = wallet.address
     this.publicKey = bytesToHex(wallet.publicKey)
     this.depository = this.#depositories[0]
@@ -107,25 +104,24 @@ class BitcoinPayer implements LinePayingChain {
 
   async look(hashes: readonly string[]): Promise<LineView> {
     const outPoints = hashes.map((txid) => ({ txid, vout: 0 }))
-    let facts = await this.#reading(outPoints)
-    // An unknown transaction spends the known end, for example one signed before the database was restored: then all
-    // listed outputs of the address are tried as the end.
+    let facts = await this.#readLine(outPoints)
+    // A transaction that is unknown here has spent the known end, for example one signed before the database was
+    // restored: then all listed outputs of the address are tried as the end.
     if (facts.tip === undefined)
-      facts = await this.#reading([...outPoints, ...(await this.#listedOutputs(this.address))])
+      facts = await this.#readLine([...outPoints, ...(await this.#listedOutputs(this.address))])
     const { tip } = facts
     if (tip === undefined)
       throw new UpstreamUnavailableError(
         `No endpoint of chain ${this.#chainId} shows where the wallet's line ends.`,
       )
-    this.#known = tip
+    this.#lastTip = tip
     return { ...facts, tip }
   }
 
-  async #reading(outPoints: readonly OutPoint[]): Promise<LineReading> {
-    const candidates = [this.#firstOutput, this.#known, ...outPoints]
-    const places = new Map(candidates.map((place) => [`${place.txid}:${place.vout}`, place]))
-    const question = lineQuestion({ ...this.#terms, places: [...places.values()] })
-    const { facts } = await this.#quorums[0].read({ ...question, signal: within() })
+  async #readLine(outPoints: readonly OutPoint[]): Promise<LineReading> {
+    const candidates = [this.#firstOutput, this.#lastTip, ...outPoints]
+    const question = lineQuestion({ ...this.#terms, places: distinctOutputs(candidates) })
+    const { facts } = await this.#quorums[0].read({ ...question, signal: readTimeout() })
     return facts
   }
 
@@ -148,41 +144,49 @@ class BitcoinPayer implements LinePayingChain {
   /** As `PaymentLine.reaches`. Any endpoint may show a transaction, because its id is the hash of its bytes. */
   #reaches(place: OutPoint): Promise<boolean | undefined> {
     return this.#terms.line.reaches(place, async (txid) => {
-      const answers = await this.#quorums[0].askEach((view, own) => view.readTransaction(txid, own), within())
-      return answers.find(({ said }) => said !== undefined)?.said?.transaction
+      const answers = await this.#quorums[0].askEach(
+        (view, viewSignal) => view.readTransaction(txid, viewSignal),
+        readTimeout(),
+      )
+      return answers.find(({ said: seen }) => seen !== undefined)?.said?.transaction
     })
   }
 
   async readOutputsBesideLine(): Promise<readonly OwnOutput[]> {
-    const beside: OwnOutput[] = []
+    const outputsBesideLine: OwnOutput[] = []
     for (const output of await this.#listedOutputs(this.address)) {
+      // An output that may belong to the line is left to it.
       if ((await this.#reaches(output)) !== false) continue
-      beside.push(...(await this.#finalOutput(output, this.#terms.wallet.script)))
+      outputsBesideLine.push(...(await this.#finalOutput(output, this.#terms.wallet.script)))
     }
-    return beside
+    return outputsBesideLine
   }
 
   /**
    * Outputs that some endpoint lists for an address, each once. A list is only a hint: the quorum checks each output.
    */
   async #listedOutputs(address: string): Promise<readonly OwnOutput[]> {
+    // APIs come last, and list at once what a node must scan for.
     const lister = this.#quorums.at(-1) ?? this.#quorums[0]
-    const answers = await lister.askEach((view, own) => view.nameOutputs(address, own, 'own'), within())
+    const answers = await lister.askEach(
+      (view, viewSignal) => view.nameOutputs(address, viewSignal, 'own'),
+      readTimeout(),
+    )
     const listed = answers.flatMap(({ said = [] }) => (said === 'refused' ? [] : said))
-    return [...new Map(listed.map((output) => [`${output.txid}:${output.vout}`, output])).values()]
+    return distinctOutputs(listed)
   }
 
   /** The output with its agreed value, if it pays `script` and is final and unspent; otherwise nothing. */
   async #finalOutput(output: OutPoint, script: Uint8Array): Promise<readonly OwnOutput[]> {
-    const question = besideQuestion({ ...this.#terms, output, script })
-    const { facts } = await this.#quorums[0].read({ ...question, signal: within() })
+    const question = unspentQuestion({ ...this.#terms, output, script })
+    const { facts } = await this.#quorums[0].read({ ...question, signal: readTimeout() })
     const { txid, vout } = output
     return facts.value === undefined ? [] : [{ txid, vout, value: facts.value }]
   }
 
   depositAddress(terms: DepositAddressTerms) {
-    const made = bitcoinDepositAddress(terms, this.#network)
-    return { ...made, name: bitcoinDepositName(made.address, this.#network) }
+    const depositAddress = bitcoinDepositAddress(terms, this.#network)
+    return { ...depositAddress, name: bitcoinDepositName(depositAddress.address, this.#network) }
   }
 
   async outputsToSweep(address: string): Promise<readonly OwnOutput[]> {
@@ -193,28 +197,8 @@ class BitcoinPayer implements LinePayingChain {
   }
 
   refuse(work: LineWork): string | undefined {
-    if (work.swept !== undefined) return this.#refuseSweep(work, work.swept)
-    for (const { recipient, amount } of work.payments) {
-      const script = scriptOf(recipient, this.#network)
-      if (script === undefined) return 'nobody has the key of the recipient'
-      if (recipient === this.address) return 'the recipient is the fill wallet'
-      if (this.#depositories.includes(recipient)) return 'the recipient is a depository'
-      if (amount < dustOf(script) || amount > amountMax) return 'an amount is none of this chain'
-    }
-    return undefined
-  }
-
-  /** A sweep pays all that it takes: to the depository for an order, otherwise back. The wallet pays the fee. */
-  #refuseSweep({ payments, orderId }: LineWork, { outputs }: SweptOutputs): string | undefined {
-    const [payment, ...others] = payments
-    const held = outputs.reduce((sum, { value }) => sum + value, 0n)
-    if (held === 0n) return 'nothing lies at the address'
-    if (payment === undefined || others.length > 0 || payment.amount !== held)
-      return 'a sweep pays all that it takes'
-    if (orderId !== undefined && payment.recipient !== this.depository)
-      return 'an order is paid for elsewhere'
-    const script = scriptOf(payment.recipient, this.#network)
-    return script === undefined ? 'nobody has the key of the recipient' : undefined
+    const { address: wallet } = this
+    return refuseWork(work, { network: this.#network, wallet, depositories: this.#depositories })
   }
 
   satPerKvbOf(fees: NetworkFees): bigint | undefined {
@@ -251,14 +235,15 @@ class BitcoinPayer implements LinePayingChain {
   }
 
   async broadcast(raw: Hex): Promise<void> {
-    const [hex, signal] = [raw.slice(2), within()]
+    const hex = raw.slice(2)
+    const signal = readTimeout()
     const answers = await Promise.all(
-      this.#quorums.map((one) => one.askEach((view, own) => view.send(hex, own), signal)),
+      this.#quorums.map((one) => one.askEach((view, viewSignal) => view.send(hex, viewSignal), signal)),
     )
-    const outcomes = answers.flat().flatMap(({ said }) => (said === undefined ? [] : [said]))
+    const outcomes = answers.flat().flatMap(({ said: outcome }) => (outcome === undefined ? [] : [outcome]))
     if (outcomes.some(({ isAccepted }) => isAccepted)) return
-    const [refused] = outcomes.flatMap((outcome) => (outcome.isAccepted ? [] : [outcome]))
-    if (refused !== undefined) throw new NodeError({ code: 0, message: refused.refusal })
+    const [refusal] = outcomes.flatMap((outcome) => (outcome.isAccepted ? [] : [outcome.refusal]))
+    if (refusal !== undefined) throw new NodeError({ code: 0, message: refusal })
     throw new UpstreamUnavailableError('No endpoint took the transaction.')
   }
 
@@ -267,14 +252,4 @@ class BitcoinPayer implements LinePayingChain {
   }
 }
 
-const within = () => AbortSignal.timeout(readTimeoutMs)
-
-/** Script of a recipient; `undefined` for an address that nobody can spend from. */
-function scriptOf(recipient: string, network: BitcoinNetwork): Uint8Array | undefined {
-  try {
-    return outputScript(recipient, network)
-  } catch (error) {
-    if (error instanceof InvalidAddressError) return undefined
-    throw error
-  }
-}
+const readTimeout = () => AbortSignal.timeout(readTimeoutMs)

@@ -17,14 +17,15 @@ export type LineWork = {
   readonly swept?: SweptOutputs | undefined
 }
 
-/** Inputs of a transaction: the current place of the line first, then the gathered outputs. */
+/** Inputs of a transaction. `parent`: current end of the line, spent first; `gathered`: other outputs of the wallet. */
 export type LineInputs = { readonly parent: OwnOutput; readonly gathered: readonly OwnOutput[] }
 
 /**
- * A wallet's line as enough endpoints report it. A place of the line is the first output of one of its transactions.
+ * A wallet's line as enough endpoints report it. A place of the line is the first output of one of its transactions, or
+ * the output that it begins with.
  */
 export type LineView = {
-  /** The newest place of the line that a block has. */
+  /** The newest place of the line that a block has, and that no block has spent. */
   readonly tip: OwnOutput
   /** The newest final place; `undefined` before the first one is final. */
   readonly finalTip: OutPoint | undefined
@@ -59,9 +60,16 @@ export interface LinePayingChain {
   readonly currency: string
   /** Amount that always stays in the line, in satoshi. */
   readonly keptSatoshi: bigint
-  /** @throws DomainError where endpoints are silent or contradict each other, or none shows where the line ends */
+  /** Compressed public key of the fill wallet, `0x` and hex digits: deposit addresses name it as their sweeper. */
+  readonly publicKey: Hex
+  /** The depository that a sweep pays. */
+  readonly depository: string | undefined
+  /**
+   * Reads where the line ends, and which of these transactions are mined.
+   * @throws DomainError where endpoints are silent or contradict each other, or none shows where the line ends
+   */
   look(hashes: readonly string[]): Promise<LineView>
-  /** By agreement of endpoints, at a final block. @throws as `look` */
+  /** State of a payment id by agreement of endpoints, at a final block. @throws as `look` */
   readFinal(id: Hex): Promise<FinalMark>
   /**
    * State that the line records for an id, up to a place. @throws UpstreamUnavailableError where the line cannot be
@@ -70,26 +78,22 @@ export interface LinePayingChain {
   stateAt(place: OutPoint, id: Hex): Promise<PaymentState>
   /** Own final outputs beside the line, by agreement. @throws as `look` */
   readOutputsBesideLine(): Promise<readonly OwnOutput[]>
-  /** Compressed public key of the fill wallet, `0x` and hex digits: what deposit addresses name as their sweeper. */
-  readonly publicKey: Hex
-  /** The depository that a sweep pays. */
-  readonly depository: string | undefined
   /**
-   * A deposit address by its terms, with the 20 bytes that salts of its orders name it by; and the final outputs of one
-   * that a sweep takes, by agreement.
-   * @throws InvalidAddressError for terms of no address; as `look`
+   * A deposit address by its terms, with the 20 bytes that salts of its orders name it by.
+   * @throws InvalidAddressError for terms of no address
    */
   depositAddress(terms: DepositAddressTerms): Required<DepositAddress> & { readonly name: Hex }
+  /** Final outputs of a deposit address that a sweep takes, by agreement. @throws as `look` */
   outputsToSweep(address: string): Promise<readonly OwnOutput[]>
-  /** @returns why it must not be sent, or nothing */
+  /** @returns why a transaction for this work must not be sent, or nothing */
   refuse(work: LineWork): string | undefined
   /** Satoshi per 1,000 virtual bytes; `undefined` for fees of another family. */
   satPerKvbOf(fees: NetworkFees): bigint | undefined
-  /** Virtual bytes at most. */
+  /** Most virtual bytes of the transaction that `sign` makes. */
   virtualBytesOf(work: LineWork, inputs: LineInputs): number
-  /** @throws AlreadyMarkedError, UpstreamUnavailableError; Error where less than `kept` would be left */
+  /** @throws AlreadyMarkedError, UpstreamUnavailableError; Error where less than `keptSatoshi` would be left */
   sign(work: LineWork, inputs: LineInputs, fee: bigint): Promise<LineTransaction>
-  /** Takes in own signed transactions. @throws Error for one that continues no line of the wallet */
+  /** Remembers own signed transactions, which no endpoint may show yet. @throws Error for one that continues no line of the wallet */
   learn(raw: readonly Hex[]): void
   /** Sends signed bytes; sending them again does no harm. @throws NodeError, DomainError where no endpoint took them */
   broadcast(raw: Hex): Promise<void>

@@ -4,25 +4,12 @@ import type { SeenTransaction } from '../reading/bitcoinView.ts'
 import { type Confirmations, finalHeight } from '../reading/finality.ts'
 import type { LineWallet, OwnOutput } from '../rules/paying/lineTransaction.ts'
 import type { BitcoinTransaction, OutPoint } from '../rules/transaction.ts'
+import type { LineView } from './linePayingChain.ts'
 import type { BitcoinPayingView } from './payingViews.ts'
 import type { PaymentLine } from './paymentLine.ts'
 
-/**
- * A wallet's line as enough endpoints report it. A place of the line is the first output of one of its transactions, or
- * the output that it begins with.
- */
-export type LineReading = {
-  /** The newest place that a block has and none has spent; `undefined` if it is none of the requested places. */
-  readonly tip: OwnOutput | undefined
-  /** The newest place at or before the tip whose block is final. */
-  readonly finalTip: OutPoint | undefined
-  /** Transactions of the requested places that a block has, by id. */
-  readonly mined: ReadonlyMap<string, { readonly isFinal: boolean }>
-  /** Unix seconds of the newest final block. */
-  readonly finalSeconds: number
-  /** Unix seconds that the chain has reached, or this machine's where they are later. */
-  readonly chainSeconds: number
-}
+/** `tip` is undefined if the line's end is none of the requested places. */
+export type LineReading = Omit<LineView, 'tip'> & { readonly tip: OwnOutput | undefined }
 
 /** Settings of one wallet's readings. */
 export type LineTerms = {
@@ -42,50 +29,33 @@ type MinedPlace = {
 }
 
 /** One endpoint's newest block. */
-type Heads = { readonly tipHeight: bigint; readonly tipSeconds: bigint }
-/** What the second round of all endpoints is read at, derived from their heads by `pinBy`. */
+type Head = { readonly tipHeight: bigint; readonly tipSeconds: bigint }
+/** Final height and time of the chain, derived from all endpoints' heads: the second round is read as of these. */
 type Pin = { readonly finalHeight: bigint; readonly chainSeconds: bigint }
-type Question<First extends Heads, Facts> = Omit<
-  ChainQuestion<First, Pin, Facts, BitcoinPayingView>,
-  'signal'
->
+type Question<First extends Head, Facts> = Omit<ChainQuestion<First, Pin, Facts, BitcoinPayingView>, 'signal'>
 
-/**
- * Asks each endpoint for the end of a wallet's line.
- * @param terms.places outputs that may be its end, and those of payments that may have been mined
- */
-export function lineQuestion(
-  terms: LineTerms & { readonly places: readonly OutPoint[] },
-): Question<Heads & { readonly seen: readonly (SeenTransaction | undefined)[] }, LineReading> {
-  const { places, line, nowMs } = terms
+/** One endpoint's first answer: its head, and the transactions of the requested places. */
+type FirstAnswer = Head & { readonly transactions: readonly (SeenTransaction | undefined)[] }
+
+/** `places`: outputs that may be the line's end, and those of payments that may have been mined. */
+type PlacesTerms = LineTerms & { readonly places: readonly OutPoint[] }
+
+/** Asks each endpoint for the end of a wallet's line. */
+export function lineQuestion(terms: PlacesTerms): Question<FirstAnswer, LineReading> {
   return {
     async first(view, signal) {
-      const [heads, transactions] = await Promise.all([
-        readHeads(view, signal),
-        Promise.all(places.map(({ txid }) => view.readTransaction(txid, signal))),
+      const [head, transactions] = await Promise.all([
+        readHead(view, signal),
+        Promise.all(terms.places.map(({ txid }) => view.readTransaction(txid, signal))),
       ])
-      return { ...heads, seen: transactions }
+      return { ...head, transactions }
     },
     pin: pinBy(terms),
-    async second(view, { seen: transactions }, pin, signal) {
-      const minedPlaces = await readMined(view, places, transactions, signal)
-      const tip = await findTip(view, terms, minedPlaces, signal)
-      const finalTip = await findFinalTip(view, line, { tip, finalHeight: pin.finalHeight }, signal)
-      const finalSeconds = pin.finalHeight < 0n ? 0n : await view.readBlockTime(pin.finalHeight, signal)
-      return {
-        kind: 'final',
-        facts: {
-          tip,
-          finalTip,
-          finalSeconds: Number(finalSeconds),
-          mined: new Map(
-            minedPlaces.map(({ place, height }) => [place.txid, { isFinal: height <= pin.finalHeight }]),
-          ),
-          // Blocks may be late: the next one can have this machine's time.
-          chainSeconds: Math.max(Number(pin.chainSeconds), Math.floor(nowMs() / 1_000)),
-        },
-      }
-    },
+    second: async (view, { transactions }, pin, signal) => ({
+      kind: 'final',
+      facts: await readLine(view, terms, { transactions, pin }, signal),
+    }),
+    // `chainSeconds` is not compared, because it may be of this machine's clock.
     key: ({ tip, finalTip, mined, finalSeconds }) =>
       JSON.stringify([
         ...[tip?.txid, tip?.vout, finalTip?.txid, finalTip?.vout, finalSeconds],
@@ -94,18 +64,43 @@ export function lineQuestion(
   }
 }
 
+async function readLine(
+  view: BitcoinPayingView,
+  terms: PlacesTerms,
+  { transactions, pin }: Pick<FirstAnswer, 'transactions'> & { readonly pin: Pin },
+  signal: AbortSignal,
+): Promise<LineReading> {
+  const { places, line, nowMs } = terms
+  const { finalHeight } = pin
+  const minedPlaces = await readMined(view, places, transactions, signal)
+  const tip = await findTip(view, terms, minedPlaces, signal)
+  const finalTip = await findFinalTip(view, line, { tip, finalHeight }, signal)
+  const finalSeconds = finalHeight < 0n ? 0n : await view.readBlockTime(finalHeight, signal)
+  const mined = minedPlaces.map(
+    ({ place, height }) => [place.txid, { isFinal: height <= finalHeight }] as const,
+  )
+  return {
+    tip,
+    finalTip,
+    finalSeconds: Number(finalSeconds),
+    mined: new Map(mined),
+    // Blocks may be late: the next one can have this machine's time.
+    chainSeconds: Math.max(Number(pin.chainSeconds), Math.floor(nowMs() / 1_000)),
+  }
+}
+
 /** Asks each endpoint for the value of an output that pays `script`; `undefined` unless it is final and unspent. */
-export function besideQuestion(
+export function unspentQuestion(
   terms: Pick<LineTerms, 'threshold' | 'confirmations'> & {
     readonly output: OutPoint
     readonly script: Uint8Array
   },
-): Question<Heads, { readonly value: bigint | undefined }> {
+): Question<Head, { readonly value: bigint | undefined }> {
   const { output, script } = terms
   return {
-    first: readHeads,
+    first: readHead,
     pin: pinBy(terms),
-    async second(view, _own, pin, signal) {
+    async second(view, _head, pin, signal) {
       const transaction = await view.readTransaction(output.txid, signal)
       const block = transaction && (await view.readBlockOf(transaction, signal))
       const paid = transaction?.transaction.outputs[output.vout]
@@ -177,7 +172,7 @@ async function heightOf(
   return seen && (await view.readBlockOf(seen, signal))?.height
 }
 
-async function readHeads(view: BitcoinPayingView, signal: AbortSignal): Promise<Heads> {
+async function readHead(view: BitcoinPayingView, signal: AbortSignal): Promise<Head> {
   const tipHeight = await view.readTipHeight(signal)
   return { tipHeight, tipSeconds: await view.readBlockTime(tipHeight, signal) }
 }
@@ -185,16 +180,13 @@ async function readHeads(view: BitcoinPayingView, signal: AbortSignal): Promise<
 /** The height that enough endpoints have final, and the time that enough of them have reached. */
 const pinBy =
   ({ threshold, confirmations }: Pick<LineTerms, 'threshold' | 'confirmations'>) =>
-  (heads: readonly Heads[]): Pin => ({
-    finalHeight: finalHeight(
-      reachedBy(
-        threshold,
-        heads.map(({ tipHeight }) => tipHeight),
+  (heads: readonly Head[]): Pin => {
+    const reached = (memberOf: (head: Head) => bigint) => reachedBy(threshold, heads.map(memberOf))
+    return {
+      finalHeight: finalHeight(
+        reached(({ tipHeight }) => tipHeight),
+        confirmations,
       ),
-      confirmations,
-    ),
-    chainSeconds: reachedBy(
-      threshold,
-      heads.map(({ tipSeconds }) => tipSeconds),
-    ),
-  })
+      chainSeconds: reached(({ tipSeconds }) => tipSeconds),
+    }
+  }

@@ -18,7 +18,7 @@ export function connectBitcoin(chain: RegisteredChain): ChainClient {
   const api = esploraQuorumOf(chain, createEsploraView)
   return {
     ...client,
-    nameOutputs: api === undefined ? nameByNodes(client) : nameBy(api, (view) => view),
+    nameOutputs: api === undefined ? listByNodes(client) : listBy(api, (view) => view),
     observe(observerOf) {
       client.observe(observerOf)
       api?.observe(observerOf)
@@ -32,25 +32,25 @@ export function connectBitcoin(chain: RegisteredChain): ChainClient {
 type NameOutputs = NonNullable<ChainClient['nameOutputs']>
 
 /** Asks for one address after another, because a node scans for one address at a time and refuses others meanwhile. */
-function nameByNodes(client: ChainClient): NameOutputs {
+function listByNodes(client: ChainClient): NameOutputs {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
-  const name = nameBy(quorum, (view) => createBitcoindView(view))
+  const list = listBy(quorum, (view) => createBitcoindView(view))
   let lastScan: Promise<unknown> = Promise.resolve()
   return (...args) => {
-    const scan = lastScan.then(() => name(...args))
+    const scan = lastScan.then(() => list(...args))
     lastScan = scan.catch(() => undefined)
     return scan
   }
 }
 
 /** The outputs that any of the endpoints lists, so that no single one can hide an output. */
-function nameBy<Source extends EndpointSource>(
+function listBy<Source extends EndpointSource>(
   quorum: QuorumClient<Source>,
   viewOf: (source: Source) => BitcoinView,
 ): NameOutputs {
   return async (address, signal, whose) => {
     const each = await quorum.askEach(
-      (source, own) => viewOf(source).nameOutputs(address, own, whose),
+      (source, viewSignal) => viewOf(source).nameOutputs(address, viewSignal, whose),
       signal,
     )
     const answered = each.flatMap(({ said }): (readonly NamedOutput[])[] =>

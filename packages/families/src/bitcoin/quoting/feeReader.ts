@@ -11,10 +11,9 @@ import {
   reachedBy,
   resultOf,
   unlessUnreadable,
-  type Vote,
-  valuesByVoice,
 } from '@causeway/rpc'
 import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../shared/networkReader.ts'
+import { readByVoice, type Votes } from '../../shared/paymentVotes.ts'
 import { parseCoins, parseHeight } from '../reading/bitcoinView.ts'
 import { BitcoinFees } from '../rules/quoting/bitcoinFees.ts'
 import { readOwnOutputs } from './ownOutputs.ts'
@@ -59,8 +58,6 @@ export function createBitcoinNetworkReader(options: NetworkReaderOptions): Netwo
   }
 }
 
-type Votes = readonly Vote<readonly RpcAnswer[]>[]
-
 /** The reading by all nodes' answers; undefined if too few of them have a usable head. */
 function readingOf(
   votes: Votes,
@@ -68,28 +65,16 @@ function readingOf(
   { minSatPerKvb, maxSatPerKvb }: FeerateModel,
 ): Omit<NetworkReading, 'inventory'> | undefined {
   const { threshold, voters } = electorate
-  const headVotes = votes.map(({ value, ...voter }) => ({
-    ...voter,
-    value: value && unlessUnreadable(() => headIn(value)),
-  }))
-  const heads = valuesByVoice(headVotes)
+  const heads = readByVoice(votes, headIn)
   if (heads.length < threshold) return undefined
   const reached = (memberOf: (head: Head) => bigint) => reachedBy(threshold, heads.map(memberOf))
   const number = reached(({ height }) => height)
-  const estimated = votes.map((vote) => ({ ...vote, value: unlessUnreadable(() => feerateIn(vote.value)) }))
-  const median = medianOfVoices(estimated, electorate, (satPerKvb) => satPerKvb)
+  const estimates = votes.map((vote) => ({ ...vote, value: unlessUnreadable(() => feerateIn(vote.value)) }))
+  const median = medianOfVoices(estimates, electorate, (satPerKvb) => satPerKvb)
   const satPerKvb = maxBigint(median ?? 0n, minSatPerKvb)
   return {
     head: { number, timestampSeconds: Number(reached(({ timeSeconds }) => timeSeconds)) },
-    fees:
-      satPerKvb > maxSatPerKvb
-        ? {
-            reason: 'feerate_above_ceiling',
-            charge: 'A thousand virtual bytes',
-            cost: `cost ${satPerKvb} satoshi`,
-            ceiling: maxSatPerKvb.toString(),
-          }
-        : new BitcoinFees({ satPerKvb }),
+    fees: feesAt(satPerKvb, maxSatPerKvb),
     shown: {
       satPerKvb: satPerKvb.toString(),
       ceilingSatPerKvb: maxSatPerKvb.toString(),
@@ -103,9 +88,19 @@ function readingOf(
   }
 }
 
+function feesAt(satPerKvb: bigint, maxSatPerKvb: bigint): NetworkReading['fees'] {
+  if (satPerKvb <= maxSatPerKvb) return new BitcoinFees({ satPerKvb })
+  return {
+    reason: 'feerate_above_ceiling',
+    charge: 'A thousand virtual bytes',
+    cost: `cost ${satPerKvb} satoshi`,
+    ceiling: maxSatPerKvb.toString(),
+  }
+}
+
 type Head = { readonly height: bigint; readonly timeSeconds: bigint }
 
-function headIn(answers: readonly RpcAnswer[]): Head {
+function headIn(answers: readonly (RpcAnswer | undefined)[]): Head {
   const requestName = 'getblockchaininfo'
   const { blocks, time } = parseRecord(resultOf(answers[0], requestName), requestName)
   return { height: parseHeight(blocks, requestName), timeSeconds: parseHeight(time, requestName) }

@@ -7,7 +7,12 @@ import { parseHeight, parseSeenTransaction } from '../reading/bitcoinView.ts'
 import { inputsMax } from '../rules/quoting/fundTransaction.ts'
 import { inputKindOf, showsTransaction } from '../rules/quoting/virtualSize.ts'
 import { outputScript } from '../rules/script.ts'
-import { encodeBitcoinTransaction, type OutPoint } from '../rules/transaction.ts'
+import {
+  distinctOutputs,
+  encodeBitcoinTransaction,
+  type OutPoint,
+  outPointText,
+} from '../rules/transaction.ts'
 import type { AskUnspent } from './unspentGroups.ts'
 
 /** Confirmations after which a miner's reward can be spent. @source Bitcoin Core, `COINBASE_MATURITY` */
@@ -16,43 +21,40 @@ const rewardConfirmations = 100n
 /** Milliseconds that late nodes have left to answer, once enough have answered. */
 const patienceMs = 150
 
+type OwnOutputsOptions = {
+  readonly timeoutMs: number
+  /** As of `nameOutputs`. */
+  readonly whose?: 'own'
+  /** Outputs whose bytes were read before, by `outPointText`; new ones are added. */
+  readonly outputCache?: LruCache<SpendableOutput>
+  /** Asks for the unspent state of outputs of several addresses together; absent: each address is asked for alone. */
+  readonly askUnspent?: AskUnspent
+}
+
 /**
  * Outputs that an address can spend now: a user's for a quote, or the fill wallet's. Lists only name outputs. An output
  * counts when enough nodes report it as confirmed and unspent, by blocks and by the mempool. Its value and script come
  * from the bytes of the transaction that made it, which hash to its id. So a lying list can at worst hide outputs. Only
  * the most valuable ones are checked: twice as many as one transaction spends.
- * @param known outputs whose bytes were read before, by id and number: only their unspent state is asked for
- * @param askUnspent asks for the unspent state when all outputs are known, together with outputs of other addresses
- * @param network of the address; nothing is asked about an address of another network
  * @throws AddressRefusedError where no list covers the address, upstream errors where too few nodes answer
  */
 export async function readOwnOutputs(
   client: ChainClient,
   ownAddress: { readonly address: string; readonly network: BitcoinNetwork },
-  {
-    timeoutMs,
-    known: outputCache,
-    askUnspent,
-    whose,
-  }: {
-    readonly timeoutMs: number
-    /** As of `nameOutputs`. */
-    readonly whose?: 'own'
-    readonly known?: LruCache<SpendableOutput>
-    readonly askUnspent?: AskUnspent
-  },
+  { timeoutMs, whose, outputCache, askUnspent }: OwnOutputsOptions,
 ): Promise<readonly SpendableOutput[]> {
   const script = outputScript(ownAddress.address, ownAddress.network)
   if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
   const startedMs = Date.now()
   const listedOutputs = await client.nameOutputs(ownAddress.address, AbortSignal.timeout(timeoutMs), whose)
-  const lookups = distinct(listedOutputs)
-    .toSorted((one, other) => (one.value < other.value ? 1 : one.value > other.value ? -1 : 0))
+  const lookups = distinctOutputs(listedOutputs)
+    .toSorted(mostValuableFirst)
     .slice(0, 2 * inputsMax)
-    .map((output): OutputLookup => ({ output, cached: outputCache?.get(keyOf(output)) }))
+    .map((output): OutputLookup => ({ output, cached: outputCache?.get(outPointText(output)) }))
   if (lookups.length === 0) return []
   const { threshold } = client.electorate
   const limits = { timeoutMs: Math.max(1, timeoutMs - (Date.now() - startedMs)) }
+  // The bytes of all outputs are known: only their unspent state is asked for, with outputs of other addresses.
   if (askUnspent !== undefined && lookups.every(({ cached }) => cached !== undefined)) {
     const votes = await askUnspent(
       lookups.map(({ output }) => output),
@@ -60,7 +62,7 @@ export async function readOwnOutputs(
     )
     return agreedOutputs(votes, { lookups, script, threshold })
   }
-  const own = await client.poll<readonly SpendableOutput[]>(lookups.flatMap(callsOf), {
+  const ownOutputs = await client.poll<readonly SpendableOutput[]>(lookups.flatMap(callsOf), {
     ...limits,
     patienceMs,
     decide(votes, isLast) {
@@ -69,18 +71,23 @@ export async function readOwnOutputs(
       return agreedOutputs(votes, { lookups, script, threshold })
     },
   })
-  for (const output of own) outputCache?.set(keyOf(output), output)
-  return own
+  for (const output of ownOutputs) outputCache?.set(outPointText(output), output)
+  return ownOutputs
+}
+
+const mostValuableFirst = (one: NamedOutput, other: NamedOutput): number =>
+  one.value < other.value ? 1 : one.value > other.value ? -1 : 0
+
+type AgreedOutputsOptions = {
+  readonly lookups: readonly OutputLookup[]
+  readonly script: Uint8Array
+  readonly threshold: number
 }
 
 /** Outputs on which enough nodes agree. Each vote holds the answers to the calls of all lookups, in their order. */
 function agreedOutputs(
   votes: readonly Vote<readonly RpcAnswer[]>[],
-  {
-    lookups,
-    script,
-    threshold,
-  }: { readonly lookups: readonly OutputLookup[]; readonly script: Uint8Array; readonly threshold: number },
+  { lookups, script, threshold }: AgreedOutputsOptions,
 ): readonly SpendableOutput[] {
   let end = 0
   return lookups.flatMap((lookup) => {
@@ -90,14 +97,12 @@ function agreedOutputs(
       ...vote,
       value: outputIn(vote.value?.slice(start, end), lookup, script),
     }))
-    return agreed(outputVotes, threshold)
+    return agreedOutput(outputVotes, threshold)
   })
 }
 
 /** An output that a list names, and its data, if an earlier reading cached it. */
 type OutputLookup = { readonly output: OutPoint; readonly cached: SpendableOutput | undefined }
-
-const keyOf = ({ txid, vout }: OutPoint): string => `${txid}:${vout}`
 
 /** The unspent state, mempool included; and the transaction's bytes, unless they were read before. */
 function callsOf({ output: { txid, vout }, cached }: OutputLookup): readonly RpcCall[] {
@@ -105,12 +110,11 @@ function callsOf({ output: { txid, vout }, cached }: OutputLookup): readonly Rpc
   return cached === undefined ? [unspent, { method: 'getrawtransaction', params: [txid, true] }] : [unspent]
 }
 
-function distinct(listedOutputs: readonly NamedOutput[]): readonly NamedOutput[] {
-  return [...new Map(listedOutputs.map((output) => [keyOf(output), output])).values()]
-}
-
 /** The output, if enough nodes report it. Their values need no comparison: they come from bytes that hash to its id. */
-function agreed(votes: readonly Vote<SpendableOutput>[], threshold: number): readonly SpendableOutput[] {
+function agreedOutput(
+  votes: readonly Vote<SpendableOutput>[],
+  threshold: number,
+): readonly SpendableOutput[] {
   const supporting = votes.filter(({ value }) => value !== undefined)
   const first = supporting[0]?.value
   return first !== undefined && countVoices(supporting) >= threshold ? [first] : []
@@ -129,24 +133,32 @@ function outputIn(
     const depth = parseHeight(confirmations, 'gettxout')
     if (depth < (coinbase === true ? rewardConfirmations : 1n)) return undefined
     if (cached !== undefined) return cached.script === bytesToHex(script) ? cached : undefined
-    if (raw?.ok !== true) return undefined
-    const { txid, vout } = output
-    const { hex } = parseRecord(raw.result, 'getrawtransaction')
-    const parsed = parseSeenTransaction(hex, { transactionId: txid, block: undefined }, 'getrawtransaction')
-    const made = parsed.transaction.outputs[vout]
-    if (made === undefined || Buffer.compare(made.script, script) !== 0) return undefined
-    return {
-      txid,
-      vout,
-      value: made.value,
-      script: bytesToHex(script),
-      // Without witnesses, which may have megabytes: signers check only that the bytes hash to the id.
-      ...(showsTransaction(inputKindOf(script)) && {
-        transaction: bytesToHex(encodeBitcoinTransaction(parsed.transaction)),
-      }),
-    }
+    return raw?.ok === true ? parseOwnOutput(raw.result, output, script) : undefined
   } catch (error) {
     if (error instanceof MalformedAnswerError) return undefined
     throw error
+  }
+}
+
+/** The output from its transaction's bytes; `undefined` if it pays another script. @throws MalformedAnswerError */
+function parseOwnOutput(
+  result: unknown,
+  { txid, vout }: OutPoint,
+  script: Uint8Array,
+): SpendableOutput | undefined {
+  const requestName = 'getrawtransaction'
+  const { hex } = parseRecord(result, requestName)
+  const { transaction } = parseSeenTransaction(hex, { transactionId: txid, block: undefined }, requestName)
+  const output = transaction.outputs[vout]
+  if (output === undefined || Buffer.compare(output.script, script) !== 0) return undefined
+  return {
+    txid,
+    vout,
+    value: output.value,
+    script: bytesToHex(script),
+    // Without witnesses, which may have megabytes: signers check only that the bytes hash to the id.
+    ...(showsTransaction(inputKindOf(script)) && {
+      transaction: bytesToHex(encodeBitcoinTransaction(transaction)),
+    }),
   }
 }

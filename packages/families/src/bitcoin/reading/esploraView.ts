@@ -1,5 +1,6 @@
 import type { HttpAnswer, HttpView, NamedOutput } from '@causeway/rpc'
 import { EndpointFailure, MalformedAnswerError, parseList, parseRecord } from '@causeway/rpc'
+import { outPointText } from '../rules/transaction.ts'
 import {
   type BitcoinBlock,
   type BitcoinView,
@@ -86,8 +87,8 @@ function parseSpending(answer: HttpAnswer): Spending {
 /** Confirmed outputs. */
 function parseOutputs(answer: HttpAnswer): readonly NamedOutput[] {
   const requestName = '/address/utxo'
-  return parseList(jsonOf(answer, requestName), requestName).flatMap((one) => {
-    const { txid, vout, value, status } = parseRecord(one, requestName)
+  return parseList(jsonOf(answer, requestName), requestName).flatMap((entry) => {
+    const { txid, vout, value, status } = parseRecord(entry, requestName)
     const { confirmed } = parseRecord(status, requestName)
     if (confirmed !== true) return []
     const outPoint = { txid: parseHashText(txid, requestName), vout: Number(parseHeight(vout, requestName)) }
@@ -106,27 +107,37 @@ type Get = (path: string, signal: AbortSignal) => Promise<HttpAnswer>
 /** Outputs to an address in its newest transactions that none of these transactions spends. Pages go back in time. */
 async function nameNewest(get: Get, address: string, signal: AbortSignal): Promise<readonly NamedOutput[]> {
   const requestName = '/address/txs/chain'
-  const ownOutputs: NamedOutput[] = []
-  const spent = new Set<string>()
-  let last = ''
+  const transactions: ListedTransaction[] = []
   for (let page = 0; page < pagesMax; page += 1) {
-    const path = `/address/${address}/txs/chain${last === '' ? '' : `/${last}`}`
+    const last = transactions.at(-1)?.txid
+    const path = `/address/${address}/txs/chain${last === undefined ? '' : `/${last}`}`
     const listed = parseList(jsonOf(await get(path, signal), requestName), requestName)
-    for (const one of listed) {
-      const { txid: id, vin, vout: outputs } = parseRecord(one, requestName)
-      last = parseHashText(id, requestName)
-      for (const input of parseList(vin, requestName)) {
-        const { txid, vout } = parseRecord(input, requestName)
-        spent.add(`${txid}:${vout}`)
-      }
-      for (const [vout, output] of parseList(outputs, requestName).entries()) {
-        const { scriptpubkey_address: to, value } = parseRecord(output, requestName)
-        if (to === address) ownOutputs.push({ txid: last, vout, value: parseHeight(value, requestName) })
-      }
-    }
     if (listed.length === 0) break
+    transactions.push(...listed.map((entry) => parseListed(entry, address, requestName)))
   }
-  return ownOutputs.filter(({ txid, vout }) => !spent.has(`${txid}:${vout}`))
+  const spent = new Set(transactions.flatMap((transaction) => transaction.spent))
+  return transactions.flatMap(({ paid }) => paid).filter((output) => !spent.has(outPointText(output)))
+}
+
+/** A transaction of an address's list. `spent`: its inputs as `txid:vout`; `paid`: its outputs to the address. */
+type ListedTransaction = {
+  readonly txid: string
+  readonly spent: readonly string[]
+  readonly paid: readonly NamedOutput[]
+}
+
+function parseListed(entry: unknown, address: string, subject: string): ListedTransaction {
+  const { txid: id, vin, vout: outputs } = parseRecord(entry, subject)
+  const txid = parseHashText(id, subject)
+  const spent = parseList(vin, subject).map((input) => {
+    const { txid: spentId, vout } = parseRecord(input, subject)
+    return `${spentId}:${vout}`
+  })
+  const paid = parseList(outputs, subject).flatMap((output, vout) => {
+    const { scriptpubkey_address: recipient, value } = parseRecord(output, subject)
+    return recipient === address ? [{ txid, vout, value: parseHeight(value, subject) }] : []
+  })
+  return { txid, spent, paid }
 }
 
 function parseStatus(value: unknown): SeenTransaction['block'] {

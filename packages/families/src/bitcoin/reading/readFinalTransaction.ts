@@ -29,31 +29,31 @@ export type TransactionReading = {
   readonly inputsMax: number
 }
 
-/** First answer of one endpoint. `seen`: the transaction, if the endpoint has it. */
-type OwnView = { readonly tipHeight: bigint; readonly seen: SeenTransaction | undefined }
+/** First answer of one endpoint. `transaction` is undefined if the endpoint has none. */
+type FirstAnswer = { readonly tipHeight: bigint; readonly transaction: SeenTransaction | undefined }
 
 const coinbaseId = '0'.repeat(64)
 
 /**
- * What each endpoint is asked, in two rounds. First: its tip and the transaction. `pin` derives the final height from
- * the tips. Second: the transaction's block with its proof, the hash at the final height, and what the inputs spend.
+ * Asks each endpoint in two rounds. First: its tip and the transaction. `pin` derives the final height from the tips.
+ * Second: the transaction's block with its proof, the hash at the final height, and what the inputs spend.
  */
 export function transactionQuestion(
   reading: TransactionReading,
-): Omit<ChainQuestion<OwnView, bigint, FinalTransaction, BitcoinView>, 'signal'> {
+): Omit<ChainQuestion<FirstAnswer, bigint, FinalTransaction, BitcoinView>, 'signal'> {
   const { transactionId } = reading
   return {
     transactionId,
     async first(view, signal) {
-      const [tipHeight, seenTransaction] = await Promise.all([
+      const [tipHeight, transaction] = await Promise.all([
         view.readTipHeight(signal),
         view.readTransaction(transactionId, signal),
       ])
-      return { tipHeight, seen: seenTransaction }
+      return { tipHeight, transaction }
     },
-    pin: (views) => pinHeight(reading, views),
-    second: (view, { seen: seenTransaction }, height, signal) =>
-      judge(view, { ...reading, seen: seenTransaction, height }, signal),
+    pin: (answers) => pinHeight(reading, answers),
+    second: (view, { transaction }, pinnedHeight, signal) =>
+      judge(view, { ...reading, seenTransaction: transaction, pinnedHeight }, signal),
     confirms: async (view, { block }, signal) =>
       (await view.readBlockHash(block.height, signal)) === block.hash,
     key: ({ hex, block, pinnedHash }) =>
@@ -70,26 +70,32 @@ export function pinHeight(
   return finalHeight(reachedBy(threshold, tips), confirmations)
 }
 
-/** `height`: the pinned final height. */
-type Judging = TransactionReading & { readonly seen: SeenTransaction | undefined; readonly height: bigint }
+/** `pinnedHeight`: the final height that enough endpoints have reached. */
+type Judging = TransactionReading & {
+  readonly seenTransaction: SeenTransaction | undefined
+  readonly pinnedHeight: bigint
+}
 
 async function judge(
   view: BitcoinView,
   judging: Judging,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
-  const { seen: seenTransaction, height, wantsSpent, inputsMax, configured } = judging
+  const { seenTransaction, pinnedHeight, wantsSpent, inputsMax, configured } = judging
   if (seenTransaction === undefined) return { kind: 'refused', reason: 'missing' }
   if (wantsSpent && seenTransaction.transaction.inputs.length > inputsMax) {
     return { kind: 'refused', reason: 'too_large' }
   }
   const [block, pinnedHash, spent] = await Promise.all([
     view.readBlockOf(seenTransaction, signal),
-    configured > 1 ? view.readBlockHash(height, signal) : undefined,
+    configured > 1 ? view.readBlockHash(pinnedHeight, signal) : undefined,
     wantsSpent ? readSpent(view, seenTransaction.transaction, signal) : undefined,
   ])
-  if (block === undefined || block.height > height) {
-    return { kind: 'not_final', waitSeconds: secondsToFinality((block?.height ?? height + 1n) - height) }
+  if (block === undefined || block.height > pinnedHeight) {
+    return {
+      kind: 'not_final',
+      waitSeconds: secondsToFinality((block?.height ?? pinnedHeight + 1n) - pinnedHeight),
+    }
   }
   if (configured > 1 && pinnedHash === undefined) throw new MalformedAnswerError('block at final height')
   const { transactionId, transaction, hex } = seenTransaction

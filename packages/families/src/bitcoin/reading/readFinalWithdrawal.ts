@@ -28,32 +28,32 @@ export type FinalWithdrawal = {
 }
 
 /** First answer of one endpoint. */
-type OwnView = {
+type FirstAnswer = {
   readonly tipHeight: bigint
   /** Transactions that made the outputs which the PSBT spends, in the order of its inputs, as `spendings`. */
-  readonly previous: readonly (SeenTransaction | undefined)[]
+  readonly funding: readonly (SeenTransaction | undefined)[]
   readonly spendings: readonly Spending[]
   readonly candidates: readonly SeenTransaction[]
 }
 
 /**
- * The two rounds of one endpoint. First: its tip, the transactions that made the outputs which the PSBT
- * spends, whether these are spent, and the candidates. Then the blocks of the spenders.
+ * Asks each endpoint in two rounds. First: its tip, the transactions that made the outputs which the PSBT spends,
+ * whether these are spent, and the candidates. Second: the blocks of the spenders.
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,
-): Omit<ChainQuestion<OwnView, bigint, FinalWithdrawal, BitcoinView>, 'signal'> {
+): Omit<ChainQuestion<FirstAnswer, bigint, FinalWithdrawal, BitcoinView>, 'signal'> {
   const { inputs } = reading.terms.psbt
   return {
     async first(view, signal) {
-      const [tipHeight, previous, spendings, candidates] = await Promise.all([
+      const [tipHeight, funding, spendings, candidates] = await Promise.all([
         view.readTipHeight(signal),
         Promise.all(inputs.map(({ txid }) => view.readTransaction(txid, signal))),
         Promise.all(inputs.map((input) => view.readSpending(input, signal))),
         Promise.all(reading.candidates.map((candidate) => view.readTransaction(candidate, signal))),
       ])
       const knownCandidates = candidates.filter((candidate) => candidate !== undefined)
-      return { tipHeight, previous, spendings, candidates: knownCandidates }
+      return { tipHeight, funding, spendings, candidates: knownCandidates }
     },
     pin: (views) => pinHeight(reading, views),
     second: (view, own, height, signal) => judge(view, { ...reading, own, height }, signal),
@@ -61,7 +61,7 @@ export function withdrawalQuestion(
 }
 
 /** `height`: the final height that enough endpoints have reached. */
-type Judging = WithdrawalReading & { readonly own: OwnView; readonly height: bigint }
+type Judging = WithdrawalReading & { readonly own: FirstAnswer; readonly height: bigint }
 
 /** The state by one endpoint's answers. Spenders that are not final count as none. */
 async function judge(
@@ -72,7 +72,8 @@ async function judge(
   const { terms, own, height } = judging
   // A chain younger than its own finality: nothing can be said about it.
   if (height < 0n) return { kind: 'not_final', waitSeconds: 600 }
-  if (own.previous.some((one) => one === undefined)) return { kind: 'refused', reason: 'missing' }
+  if (own.funding.some((transaction) => transaction === undefined))
+    return { kind: 'refused', reason: 'missing' }
   const [hash, { spenders, isUnresolved }] = await Promise.all([
     view.readBlockHash(height, signal),
     readSpenders(view, judging, signal),
@@ -97,9 +98,9 @@ async function judge(
 /**
  * True if the transactions that made the inputs confirm the PSBT's claims: the spent output decides whose money it is.
  */
-function claimsHold({ psbt }: WithdrawalTerms, { previous }: OwnView): boolean {
+function claimsHold({ psbt }: WithdrawalTerms, { funding }: FirstAnswer): boolean {
   return psbt.inputs.every(({ vout, spent }, index) => {
-    const output = previous[index]?.transaction.outputs[vout]
+    const output = funding[index]?.transaction.outputs[vout]
     return (
       output !== undefined &&
       output.value === spent.value &&
@@ -118,36 +119,40 @@ async function readSpenders(
   signal: AbortSignal,
 ): Promise<{ readonly spenders: readonly SeenTransaction[]; readonly isUnresolved: boolean }> {
   const spenderOfEach = await Promise.all(
-    terms.psbt.inputs.map(async (input, index) => {
-      const spending = own.spendings[index]
-      // Nodes report an unconfirmed output like a spent one, so only confirmed outputs count as spent.
-      const isConfirmed = own.previous[index]?.block !== undefined
-      if (!isConfirmed || spending?.kind !== 'spent') return undefined
-      const { by } = spending
-      const candidate = own.candidates.find(({ transaction }) => spends(transaction.inputs, input))
-      if (by === undefined || candidate?.transactionId === by) return candidate ?? 'unresolved'
-      const spender = await view.readTransaction(by, signal)
-      if (spender === undefined || !spends(spender.transaction.inputs, input)) {
-        throw new MalformedAnswerError('spending transaction')
-      }
-      return spender
-    }),
+    terms.psbt.inputs.map((input, index) => readSpender(view, own, { input, index }, signal)),
   )
   const distinctSpenders = new Map(
     spenderOfEach.flatMap((spender) =>
       spender === undefined || spender === 'unresolved' ? [] : [[spender.transactionId, spender]],
     ),
   )
-  const spendersWithBlocks = await Promise.all(
-    [...distinctSpenders.values()].map(async (spender) => ({
-      spender,
-      block: await view.readBlockOf(spender, signal),
-    })),
+  const finalSpenders = await Promise.all(
+    [...distinctSpenders.values()].map(async (spender) => {
+      const block = await view.readBlockOf(spender, signal)
+      return block !== undefined && block.height <= height ? [spender] : []
+    }),
   )
-  const spenders = spendersWithBlocks.flatMap(({ spender, block }) =>
-    block !== undefined && block.height <= height ? [spender] : [],
-  )
-  return { spenders, isUnresolved: spenderOfEach.includes('unresolved') }
+  return { spenders: finalSpenders.flat(), isUnresolved: spenderOfEach.includes('unresolved') }
+}
+
+/** The transaction that spends an input of the PSBT; undefined if none does. */
+async function readSpender(
+  view: BitcoinView,
+  { funding, spendings, candidates }: FirstAnswer,
+  { input, index }: { readonly input: OutPoint; readonly index: number },
+  signal: AbortSignal,
+): Promise<SeenTransaction | 'unresolved' | undefined> {
+  const spending = spendings[index]
+  // Nodes report an unconfirmed output like a spent one, so only confirmed outputs count as spent.
+  const isConfirmed = funding[index]?.block !== undefined
+  if (!isConfirmed || spending?.kind !== 'spent') return undefined
+  const { by } = spending
+  const candidate = candidates.find(({ transaction }) => spends(transaction.inputs, input))
+  if (by === undefined || candidate?.transactionId === by) return candidate ?? 'unresolved'
+  const spender = await view.readTransaction(by, signal)
+  if (spender === undefined || !spends(spender.transaction.inputs, input))
+    throw new MalformedAnswerError('spending transaction')
+  return spender
 }
 
 function spends(inputs: readonly OutPoint[], { txid, vout }: OutPoint): boolean {

@@ -14,7 +14,9 @@ export const noSpenderLookup: FindSpenders = async () => []
 export function createSpenderLookup(services: Pick<QuorumClient<BitcoinView>, 'askEach'>): FindSpenders {
   return async (outPoints, signal) => {
     const answers = await Promise.all(
-      outPoints.map((outPoint) => services.askEach((view, own) => view.readSpending(outPoint, own), signal)),
+      outPoints.map((outPoint) =>
+        services.askEach((view, viewSignal) => view.readSpending(outPoint, viewSignal), signal),
+      ),
     )
     const spenderIds = answers.flat().flatMap(({ said }) => (said?.kind === 'spent' ? (said.by ?? []) : []))
     return [...new Set(spenderIds)].sort()

@@ -5,7 +5,7 @@ import { InvalidAddressError } from '@causeway/core/encodings'
 import type { DepositAddress, DepositAddressTerms } from '../../rules/quotingFamily.ts'
 import { bitcoinCurve, bitcoinLibrary } from './library.ts'
 import { encodeScript, outputScript, readScript, scriptAddress } from './script.ts'
-import type { OutPoint } from './transaction.ts'
+import { distinctOutputs, type OutPoint } from './transaction.ts'
 
 /** Blocks above a payment after which its depositor can take it back alone: about thirty days. */
 export const depositorWaitsBlocks = 4_320
@@ -60,9 +60,7 @@ export const sweptOutputs = (outputs: readonly ValuedOutput[]): readonly ValuedO
 
 /** Listed outputs that are worth checking, each once: the largest by their claimed values. Pure. */
 export const namedOutputs = (outputs: readonly ValuedOutput[]): readonly ValuedOutput[] =>
-  largestFirst([
-    ...new Map(outputs.map((output) => [`${output.txid}:${output.vout}`, output])).values(),
-  ]).slice(0, namedMax)
+  largestFirst(distinctOutputs(outputs)).slice(0, namedMax)
 
 /** Sorts by value, largest first, and equal values by their outpoint, so that every caller has the same order. */
 const largestFirst = (outputs: readonly ValuedOutput[]): readonly ValuedOutput[] =>

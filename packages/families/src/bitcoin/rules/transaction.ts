@@ -10,6 +10,14 @@ export type OutPoint = {
   readonly vout: number
 }
 
+/** One text per output, in the spelling by which clients exclude outputs. */
+export const outPointText = ({ txid, vout }: OutPoint): string => `${txid}:${vout}`
+
+/** Each output once; of equal ones the last counts. */
+export const distinctOutputs = <Output extends OutPoint>(outputs: readonly Output[]): readonly Output[] => [
+  ...new Map(outputs.map((output) => [outPointText(output), output])).values(),
+]
+
 export type BitcoinInput = OutPoint & {
   readonly scriptSig: Uint8Array
   readonly sequence: number
@@ -31,7 +39,7 @@ export type BitcoinTransaction = {
 }
 
 /** Hash type of a signature that covers the whole transaction. */
-const signAll = 1
+export const signAll = 1
 
 /**
  * Reads a serialised transaction, with or without witnesses; `undefined` for anything else. The library accepts lengths

@@ -10,12 +10,12 @@ import { outputScript, scriptAddress } from '../rules/script.ts'
 import { readBlockRange } from './depositPass.ts'
 import { readTransactions } from './readFee.ts'
 
-/** Null transaction id, which a coinbase spends. @source Bitcoin Core, COutPoint::SetNull */
-const noTransaction = '0'.repeat(64)
+/** Transaction id that the input of a coinbase names. @source Bitcoin Core, COutPoint::SetNull */
+const coinbaseId = '0'.repeat(64)
 /** Few blocks at a time, because Bitcoin's are rare and large; each is read whole, so none is listed late. */
 const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, lateBlocks: 0n }
-/** Time in failed readings after which no further address is tried. */
-const silenceMs = 10_000
+/** Time spent in failed readings after which no further address is tried. */
+const failedMsMax = 10_000
 /** Most transactions of one request, because a payment may spend a thousand inputs. */
 const transactionsAtOnce = 50
 
@@ -27,7 +27,7 @@ type Sources = {
 
 /**
  * Payments to deposit addresses, read in two ways. Whole blocks are scanned, so that the number of addresses costs
- * nothing. A single address is read by its outputs, which lists name and nodes judge.
+ * nothing. A single address is read by its outputs: APIs list them, and nodes decide which are final and unspent.
  */
 export function createAddressReading(sources: Sources): AddressReading {
   const { endpoints, network } = sources
@@ -38,34 +38,35 @@ export function createAddressReading(sources: Sources): AddressReading {
       steps,
       showsAll: true,
       async payments(range, signal) {
-        const read = (view: EndpointView, own: AbortSignal) => readPaid(view, range, network, own)
+        const read = (view: EndpointView, viewSignal: AbortSignal) =>
+          readPaid(view, range, network, viewSignal)
         const { known, last, paid } = await agreeOn(endpoints, read, signal)
         const payments = paid.map(([to, amount]) => ({ to, currency: nativeCurrency, amount }))
         return { known, last, payments, named: [] }
       },
     },
     held: (addresses, { currencies: [currency], height }, signal) =>
-      eachUntilSilence(addresses, signal, async (address) => {
-        const outputs = await outputsOf(sources, { address, height }, signal)
+      readEachAddress(addresses, signal, async (address) => {
+        const outputs = await sweepableOutputs(sources, { address, height }, signal)
         const amount = outputs.reduce((sum, { value }) => sum + value, 0n)
         return currency === undefined || amount === 0n ? new Map() : new Map([[currency.address, amount]])
       }),
     async payers(address, { height }, signal) {
-      const outputs = await outputsOf(sources, { address, height }, signal)
-      return ownersOf(sources, [...new Set(outputs.map(({ txid }) => txid))], signal)
+      const outputs = await sweepableOutputs(sources, { address, height }, signal)
+      return payersOf(sources, [...new Set(outputs.map(({ txid }) => txid))], signal)
     },
     async transfer(address, { height }, signal) {
-      const outputs = await outputsOf(sources, { address, height }, signal)
+      const outputs = await sweepableOutputs(sources, { address, height }, signal)
       const [largest] = outputs.toSorted((one, other) => (one.value > other.value ? -1 : 1))
       if (largest === undefined) return undefined
       // Nodes may no longer have what the transaction spent: then it is named without its payer.
-      const owners = await ownersOf(sources, [largest.txid], signal).catch((error: unknown) => {
+      const owners = await payersOf(sources, [largest.txid], signal).catch((error: unknown) => {
         if (error instanceof UpstreamUnavailableError) return []
         throw error
       })
       const [from, ...others] = owners
-      const only = others.length === 0 ? from : undefined
-      return { transactionId: largest.txid, amount: largest.value, from: only }
+      const onlyPayer = others.length === 0 ? from : undefined
+      return { transactionId: largest.txid, amount: largest.value, from: onlyPayer }
     },
   }
 }
@@ -74,7 +75,7 @@ export function createAddressReading(sources: Sources): AddressReading {
  * Reads addresses one after another, because a node without lists scans all outputs for one address at a time. An
  * address that fails is undefined. @throws the last failure if no address has an answer, or failures take too long
  */
-async function eachUntilSilence<Held>(
+async function readEachAddress<Held>(
   addresses: readonly string[],
   signal: AbortSignal,
   read: (address: string) => Promise<Held>,
@@ -90,7 +91,7 @@ async function eachUntilSilence<Held>(
       failure = error
       failedMs += performance.now() - startedMs
       // A refusal of one address comes at once. Failures that take long mean silent endpoints, for every address.
-      if (!(error instanceof DomainError) || signal.aborted || failedMs > silenceMs) throw error
+      if (!(error instanceof DomainError) || signal.aborted || failedMs > failedMsMax) throw error
       held.push(undefined)
     }
   }
@@ -101,7 +102,7 @@ async function eachUntilSilence<Held>(
 /**
  * Unspent outputs of an address in blocks up to `height` that a sweep takes. A lying list can at worst hide outputs.
  */
-async function outputsOf(
+async function sweepableOutputs(
   { client, endpoints, network }: Sources,
   { address, height }: { readonly address: string; readonly height: bigint },
   signal: AbortSignal,
@@ -112,8 +113,8 @@ async function outputsOf(
   const script = outputScript(address, network)
   const unspentValues = await agreeOn(
     endpoints,
-    async (view, own) =>
-      Promise.all(listedOutputs.map((output) => unspentValue(view, { output, script, height }, own))),
+    async (view, viewSignal) =>
+      Promise.all(listedOutputs.map((output) => unspentValue(view, { output, script, height }, viewSignal))),
     signal,
   )
   return sweptOutputs(
@@ -124,22 +125,20 @@ async function outputsOf(
   )
 }
 
-/** Accounts whose outputs the transactions spend, each once. */
-async function ownersOf(
+/** Accounts whose outputs these transactions spend, each once: they are the payers. */
+async function payersOf(
   { client, network }: Sources,
   txids: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const payingTransactions = await allTransactions(client, txids, signal)
+  const payingTransactions = await readAllTransactions(client, txids, signal)
   // A coinbase, a miner's reward, has no payer.
-  const spent = payingTransactions
-    .flatMap(({ inputs }) => inputs)
-    .filter(({ txid }) => txid !== noTransaction)
+  const spent = payingTransactions.flatMap(({ inputs }) => inputs).filter(({ txid }) => txid !== coinbaseId)
   const ids = [...new Set(spent.map(({ txid }) => txid))]
-  const earlierTransactions = await allTransactions(client, ids, signal)
-  const byId = new Map(ids.map((txid, index) => [txid, earlierTransactions[index]]))
+  const earlierTransactions = await readAllTransactions(client, ids, signal)
+  const earlierById = new Map(ids.map((txid, index) => [txid, earlierTransactions[index]]))
   const owners = spent.flatMap(({ txid, vout }) => {
-    const output = byId.get(txid)?.outputs[vout]
+    const output = earlierById.get(txid)?.outputs[vout]
     const owner = output && scriptAddress(output.script, network)
     return owner === undefined ? [] : [owner]
   })
@@ -165,19 +164,19 @@ async function unspentValue(
 }
 
 /** Transactions from any endpoint: ids are hashes of them. @throws UpstreamUnavailableError if one is missing */
-async function allTransactions(client: ChainClient, ids: readonly string[], signal: AbortSignal) {
+async function readAllTransactions(client: ChainClient, ids: readonly string[], signal: AbortSignal) {
   const transactions = []
-  for (let start = 0; start < ids.length; start += transactionsAtOnce)
-    transactions.push(
-      ...(await readTransactions(client, ids.slice(start, start + transactionsAtOnce), signal)),
-    )
+  for (let start = 0; start < ids.length; start += transactionsAtOnce) {
+    const someIds = ids.slice(start, start + transactionsAtOnce)
+    transactions.push(...(await readTransactions(client, someIds, signal)))
+  }
   return transactions.map((transaction) => {
     if (transaction !== undefined) return transaction
     throw new UpstreamUnavailableError(`No endpoint of ${client.chainId} shows who paid an address.`)
   })
 }
 
-/** What blocks pay: satoshi by canonical address, each address once. */
+/** Satoshi that blocks pay, by canonical address, each address once. */
 type PaidInBlocks = Pick<AddressPayments, 'known' | 'last'> & {
   readonly paid: readonly (readonly [string, bigint])[]
 }

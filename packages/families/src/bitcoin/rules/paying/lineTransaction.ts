@@ -11,6 +11,7 @@ import {
   type BitcoinTransaction,
   bitcoinTransactionId,
   type OutPoint,
+  signAll,
 } from '../transaction.ts'
 import { type PaymentTag, readPaymentTag } from './paymentTag.ts'
 
@@ -72,7 +73,6 @@ export type LineTransaction = {
 }
 
 const version = 2
-const signAll = 1
 /** Witness item that chooses the sweeper's branch in the script of a deposit address. @source depositAddress.ts */
 const sweeperBranch = Uint8Array.of(1)
 /** Replaceable, without a relative lock. @source BIP 68, BIP 125 */
@@ -104,28 +104,41 @@ export function lineLeft({ parent, gathered, swept, payments }: LinePlan, fee: b
 export function signLineTransaction(wallet: LineWallet, plan: LinePlan, fee: bigint): LineTransaction {
   const left = lineLeft(plan, fee)
   if (fee < 0n || left < lineDust) throw new Error('a transaction leaves its line nothing')
-  const { payments, script } = bitcoinLibrary()
   const transaction = buildUnsigned(wallet, plan, left)
-  const { publicKey } = wallet
-  const scriptCode = payments.p2pkh({ pubkey: publicKey }).output
-  if (scriptCode === undefined) throw new Error('a key has a script')
+  const { key, publicKey } = wallet
+  // Signatures for a witness of one key commit to the script of a plain payment to it. @source BIP 143
+  const keyScript = bitcoinLibrary().payments.p2pkh({ pubkey: publicKey }).output
+  if (keyScript === undefined) throw new Error('a key has a script')
   const walletInputs = [plan.parent, ...plan.gathered]
-  const signInput = (index: number, code: Uint8Array, value: bigint, key = wallet.key) => {
-    const digest = transaction.hashForWitnessV0(index, code, value, signAll)
-    const signature = secp256k1.sign(digest, key, { lowS: true }).toCompactRawBytes()
-    return script.signature.encode(signature, signAll)
+  for (const [index, { value }] of walletInputs.entries()) {
+    const signature = signInput(transaction, { index, scriptCode: keyScript, value, key })
+    transaction.setWitness(index, [signature, publicKey])
   }
-  for (const [index, { value }] of walletInputs.entries())
-    transaction.setWitness(index, [signInput(index, scriptCode, value), publicKey])
   if (plan.swept !== undefined) {
-    const { script: addressScript, nonce, outputs } = plan.swept
-    const [code, key] = [hexToBytes(addressScript), sweepSecret(wallet.key, nonce)]
-    for (const [position, { value }] of outputs.entries()) {
+    const scriptCode = hexToBytes(plan.swept.script)
+    const sweepKey = sweepSecret(key, plan.swept.nonce)
+    for (const [position, { value }] of plan.swept.outputs.entries()) {
       const index = walletInputs.length + position
-      transaction.setWitness(index, [signInput(index, code, value, key), sweeperBranch, code])
+      const signature = signInput(transaction, { index, scriptCode, value, key: sweepKey })
+      transaction.setWitness(index, [signature, sweeperBranch, scriptCode])
     }
   }
   return { raw: `0x${transaction.toHex()}`, hash: transaction.getId(), left }
+}
+
+/** Signature of one input, over the whole transaction. `value`: satoshi of the output that the input spends. */
+function signInput(
+  transaction: ReturnType<typeof buildUnsigned>,
+  input: {
+    readonly index: number
+    readonly scriptCode: Uint8Array
+    readonly value: bigint
+    readonly key: Uint8Array
+  },
+): Uint8Array {
+  const digest = transaction.hashForWitnessV0(input.index, input.scriptCode, input.value, signAll)
+  const signature = secp256k1.sign(digest, input.key, { lowS: true }).toCompactRawBytes()
+  return bitcoinLibrary().script.signature.encode(signature, signAll)
 }
 
 function buildUnsigned(wallet: LineWallet, plan: LinePlan, left: bigint) {

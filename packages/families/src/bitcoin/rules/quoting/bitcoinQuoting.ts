@@ -23,7 +23,7 @@ import type {
 import { bitcoinDepositAddress, bitcoinDepositName, isSweeper } from '../depositAddress.ts'
 import { encodePsbt, type ShownInput } from '../psbt.ts'
 import { orderScript, outputScript } from '../script.ts'
-import type { BitcoinOutput } from '../transaction.ts'
+import { type BitcoinOutput, outPointText } from '../transaction.ts'
 import { BitcoinFees } from './bitcoinFees.ts'
 import { fundPayment } from './fundTransaction.ts'
 import { type OwnerKey, ownerKeyOf } from './ownerKey.ts'
@@ -162,15 +162,14 @@ function plan(route: OriginRoute, { spendable, fees }: KnownState, parties: Part
   const planned = { kind, isNative: true }
   if (spendable === undefined) return { ...planned, funding: { kind: 'unknown' } }
   if (!(fees instanceof BitcoinFees)) throw new Error('a step is paid by fees of its own family')
-  const own = outputScript(route.user, network)
-  const inputKind = inputKindOf(own)
+  const userScript = outputScript(route.user, network)
+  const inputKind = inputKindOf(userScript)
   if (inputKind === undefined) throw new Error('nobody signs for this account')
   const paid = kind === 'deposit' ? [depository(), noOrderScript()] : [outputScript(route.recipient, network)]
-  const [least, excluded] = [leastOf(route, parties), new Set(route.outputChoice?.excluded)]
-  const offered = spendable.filter(
-    ({ txid, vout, value }) => value >= least && !excluded.has(`${txid}:${vout}`),
-  )
-  const funding = fundPayment(offered, { amount: route.amountIn, paid, change: own, inputKind, fees })
+  const least = leastOf(route, parties)
+  const excluded = new Set(route.outputChoice?.excluded)
+  const offered = spendable.filter((output) => output.value >= least && !excluded.has(outPointText(output)))
+  const funding = fundPayment(offered, { amount: route.amountIn, paid, change: userScript, inputKind, fees })
   return funding.kind === 'chosen'
     ? { ...planned, funding, networkFee: funding.fee }
     : { ...planned, funding }
@@ -193,22 +192,15 @@ function encode(
   route: OriginRoute,
   { identity, ...parties }: Parties & { readonly identity: StepIdentity },
 ): EncodedTransaction {
-  const { user, recipient, userPublicKey, amountIn: value } = route
-  const { network, depository } = parties
-  if (kind === 'pay-address') return { data: addressData(identity, value), call: undefined }
-  const { orderId } = identity
+  if (kind === 'pay-address') return { data: addressData(identity, route.amountIn), call: undefined }
   if (funding === undefined) throw new Error('it was planned by another family')
   if (funding.kind === 'unknown')
     throw new UpstreamUnavailableError('The outputs of user could not be read in time.')
   if (funding.kind === 'short') throw new BitcoinFundsError(funding, leastOf(route, parties))
-  const script = outputScript(user, network)
-  const owner = ownerKeyOf(script, userPublicKey)
-  const outputs: BitcoinOutput[] = []
-  if (kind === 'send-input') outputs.push({ script: outputScript(recipient, network), value })
-  else if (kind === 'deposit' && orderId !== undefined)
-    outputs.push({ script: depository(), value }, { script: orderScript(orderId), value: 0n })
-  else throw new Error(`no ${kind} is encoded on this family`)
-  if (funding.change > 0n) outputs.push({ script, value: funding.change })
+  const userScript = outputScript(route.user, parties.network)
+  const owner = ownerKeyOf(userScript, route.userPublicKey)
+  const outputs = [...paidOutputs(kind, route, { ...parties, orderId: identity.orderId })]
+  if (funding.change > 0n) outputs.push({ script: userScript, value: funding.change })
   const inputs = funding.inputs.map(({ txid, vout }) => ({
     txid,
     vout,
@@ -223,6 +215,20 @@ function encode(
   return { data: { psbt: hexDigits(psbt) } satisfies z.infer<typeof bitcoinStepData>, call: undefined }
 }
 
+/** Outputs of a transaction without its change. @throws Error for another kind, and for a deposit without an order */
+function paidOutputs(
+  kind: PlannedTransaction['kind'],
+  { recipient, amountIn: value }: OriginRoute,
+  { network, depository, orderId }: Parties & { readonly orderId: Hex | undefined },
+): readonly BitcoinOutput[] {
+  if (kind === 'send-input') return [{ script: outputScript(recipient, network), value }]
+  if (kind !== 'deposit' || orderId === undefined) throw new Error(`no ${kind} is encoded on this family`)
+  return [
+    { script: depository(), value },
+    { script: orderScript(orderId), value: 0n },
+  ]
+}
+
 /** @throws Error where the request has no address */
 function addressData({ depositAddress, depositScript }: StepIdentity, value: bigint) {
   if (depositAddress === undefined) throw new Error('there is no address to pay')
@@ -234,7 +240,7 @@ function addressData({ depositAddress, depositScript }: StepIdentity, value: big
 /** Script of an input that nobody has signed yet. */
 const unsigned = new Uint8Array()
 
-/** What the PSBT shows about one input. @throws Error where the transaction that the input must show was not read */
+/** Data that the PSBT shows about one input. @throws Error where the transaction that the input must show was not read */
 function shownOf({ value, script: spent, transaction }: SpendableOutput, owner: OwnerKey): ShownInput {
   const script = hexToBytes(spent)
   const witnessed = owner.kind === 'witness' && { witnessUtxo: { script, value }, ...owner.shown }
