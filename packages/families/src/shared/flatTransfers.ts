@@ -36,7 +36,8 @@ export function refuseTransferFee(bid: PayingFees): string | undefined {
   return refuseAboveCeiling('a transfer takes', fees.transferFee, bid)
 }
 
-type FlatModel = Extract<NetworkReaderOptions['feeModel'], { readonly kind: 'flat' }>
+/** Configured fees of an exchange, which takes one fee for each transfer. */
+export type FlatModel = Extract<NetworkReaderOptions['feeModel'], { readonly kind: 'flat' }>
 
 /** An exchange's fees for the market. @param agreed fee that endpoints agree on; absent: the configured one is used */
 export function flatFeesOf(

@@ -11,7 +11,6 @@ import {
   type PayingChainFamily,
   type PayingChainOptions,
   type PayingFees,
-  type PaymentState,
   type PaymentTerms,
   type PlannedPayment,
   refuseAboveCeiling,
@@ -31,22 +30,20 @@ import {
   tokensCall,
   transferCheckCall,
 } from '../quoting/calls.ts'
-import { explorersBeside } from '../quoting/hyperliquidQuotingChain.ts'
+import { explorersBeside } from '../quoting/connectHyperliquid.ts'
 import { parseActionOutcome, type SpotToken } from '../reading/answers.ts'
 import type { HyperliquidView } from '../reading/hyperliquidView.ts'
-import { usdcTokenId } from '../reading/requests.ts'
 import { tokenIdOf } from '../reading/transfers.ts'
+import { hyperliquidAmountMax, perpsGranularity } from '../rules/quoting/hyperliquidQuoting.ts'
+import { usdcToken } from '../rules/withdrawalTransfer.ts'
 import { decodeKept, encodeKept, type KeptPayment, landingOf, lifetimeMs } from './landing.ts'
-import { createOwnLedger, type OwnLedger } from './ownLedger.ts'
-import { createPaymentRows, type PaymentRow, type PaymentRows } from './paymentRow.ts'
+import { createOwnLedger } from './ownLedger.ts'
+import { createPaymentRows } from './paymentRow.ts'
+import { isSpent, PaymentStates } from './paymentStates.ts'
 import { signTransfer, spendingTransfer, type TransferParameters, transferOf } from './transfer.ts'
 
 const { nativeCurrency, isAddress } = hyperliquidCodec
 const readTimeoutMs = 5_000
-/** The exchange counts in 64 bits. */
-const amountMax = 2n ** 64n - 1n
-/** Smallest perps transfer: the exchange moves only 6 of the 8 decimals of perps dollars. */
-const perpsGranularity = 100n
 
 /** Payments by transfers of one account, whose nonces the hub stores before they are signed. See decision 33. */
 export const hyperliquidPaying: PayingChainFamily = {
@@ -71,6 +68,7 @@ function openHyperliquidPaying({
   return new HyperliquidPayer(client, privateKeyToAccount(key.reveal() as Hex), mappings, depositories)
 }
 
+/** Pays by transfers of one account. The hub keeps the nonces of each payment, so that none is paid twice. */
 class HyperliquidPayer implements PayingChain {
   readonly address: Hex
   readonly #client: ChainClient
@@ -105,7 +103,7 @@ class HyperliquidPayer implements PayingChain {
   }
 
   async head() {
-    const finalHeight = await this.#time.head(within())
+    const finalHeight = await this.#time.head(readTimeout())
     return { finalHeight, timeSeconds: Number(finalHeight / 1_000n) }
   }
 
@@ -142,7 +140,7 @@ class HyperliquidPayer implements PayingChain {
     if (makesNoState === true) return 'the recipient is no account, and nobody was charged for one'
     const feeRefusal = refuseAboveCeiling('an account takes', accountFee, bid)
     if (feeRefusal !== undefined) return feeRefusal
-    return [nativeCurrency, usdcTokenId].includes(currency)
+    return [nativeCurrency, usdcToken].includes(currency)
       ? undefined
       : 'the recipient is no account, which is paid for in dollars alone'
   }
@@ -155,7 +153,8 @@ class HyperliquidPayer implements PayingChain {
   /** Makes the transaction that is kept. The exchange's own signature is made when it is sent: see `landing.ts`. */
   async sign({ terms }: SignedPlan) {
     const nonce = await this.#nextNonce()
-    const [id, lastValidHeight] = [lowerCase(terms.id), nonce + lifetimeMs]
+    const id = lowerCase(terms.id)
+    const lastValidHeight = nonce + lifetimeMs
     const [payment] = terms.payments
     if (terms.mark === 'closed' || payment === undefined)
       return { ...encodeKept({ mark: 'closed', id, nonce }), lastValidHeight, fee: 0n }
@@ -173,7 +172,7 @@ class HyperliquidPayer implements PayingChain {
 
   /** The exchange's time, above every earlier nonce: it accepts only recent times among an account's highest nonces. */
   async #nextNonce(): Promise<bigint> {
-    const now = await this.#time.head(within())
+    const now = await this.#time.head(readTimeout())
     this.#lastNonce = now > this.#lastNonce ? now : this.#lastNonce + 1n
     return this.#lastNonce
   }
@@ -239,7 +238,7 @@ class HyperliquidPayer implements PayingChain {
     const action = await signTransfer(this.#owner, parameters)
     const answers = await this.#quorum.askEach(
       async (view, signal) => parseActionOutcome(await view.act(action, signal)),
-      within(),
+      readTimeout(),
     )
     const outcomes = answers.flatMap(({ said }) => (said === undefined ? [] : [said]))
     const [first] = outcomes
@@ -260,48 +259,7 @@ class HyperliquidPayer implements PayingChain {
   }
 }
 
-/**
- * States of payments: the hub stores their nonces, and the exchange lists the transfers executed under those nonces.
- */
-class PaymentStates {
-  readonly rows: PaymentRows
-  readonly readLedger: (nonces: readonly bigint[]) => Promise<OwnLedger>
-  readonly #wallet: Hex
-
-  constructor(wallet: Hex, rows: PaymentRows, readLedger: PaymentStates['readLedger']) {
-    this.rows = rows
-    this.readLedger = readLedger
-    this.#wallet = wallet
-  }
-
-  /**
-   * Row, transfers and state of a payment. The row is read first: a closed one gets no further nonce, so the ledger
-   * then tells about all of them. `closed` needs every nonce spent.
-   */
-  async look(id: Hex): Promise<{ row: PaymentRow; ledger: OwnLedger; state: PaymentState }> {
-    const row = await this.rows.read(id)
-    const ledger = await this.readLedger(row.nonces)
-    const isPaid = (await this.hashOfPaid(id, row.nonces, ledger)) !== undefined
-    const isClosed = row.isClosed && row.nonces.every((nonce) => isSpent(ledger, nonce))
-    return { row, ledger, state: isPaid ? 'paid' : isClosed ? 'closed' : 'open' }
-  }
-
-  /** Hash of the executed payment. A transfer to the wallet itself only used the nonce up. */
-  async hashOfPaid(id: Hex, nonces: readonly bigint[], ledger: OwnLedger): Promise<string | undefined> {
-    for (const nonce of nonces) {
-      const transfer = ledger.executedAt(nonce)
-      if (transfer === undefined || transfer.destination === this.#wallet) continue
-      if (await this.rows.owns(id, nonce)) return transfer.hash
-    }
-    return undefined
-  }
-}
-
-/** True if nothing further can be executed under the nonce. */
-const isSpent = (ledger: OwnLedger, nonce: bigint): boolean =>
-  ledger.executedAt(nonce) !== undefined || ledger.isExpired(nonce)
-
-const within = () => AbortSignal.timeout(readTimeoutMs)
+const readTimeout = () => AbortSignal.timeout(readTimeoutMs)
 
 const refused = (message: string) => new NodeError({ code: -1, message })
 
@@ -309,7 +267,7 @@ const lowerCase = (id: Hex): Hex => id.toLowerCase() as Hex // CAST: hex digits 
 
 /** Reason for which the exchange does not move an amount. */
 function refuseAmount({ amount, currency, recipient }: PlannedPayment): string | undefined {
-  if (amount <= 0n || amount > amountMax) return 'an amount is none of this chain'
+  if (amount <= 0n || amount > hyperliquidAmountMax) return 'an amount is none of this chain'
   if (currency === nativeCurrency && amount % perpsGranularity !== 0n)
     return 'the exchange moves no such part of a dollar'
   return isAddress(recipient) ? undefined : 'the recipient is no account'

@@ -8,8 +8,8 @@ import {
   utf8Bytes,
 } from '@causeway/core'
 import { z } from 'zod'
-import type { Landing, PaymentState, SentTransaction } from '../../shared/payingChain.ts'
-import type { OwnLedger } from './ownLedger.ts'
+import type { Landing, SentTransaction } from '../../shared/payingChain.ts'
+import type { PaymentStates } from './paymentStates.ts'
 import { transferParameters } from './transfer.ts'
 
 /** A payment that was not executed in this time after its nonce gets another nonce. */
@@ -48,20 +48,13 @@ export function decodeKept(raw: Hex): KeptTransaction {
   return keptSchema.parse(JSON.parse(new TextDecoder().decode(hexToBytes(raw))))
 }
 
-/** The parts of `PaymentStates` that are needed here. */
-type LedgerReaders = {
-  readonly readLedger: (nonces: readonly bigint[]) => Promise<OwnLedger>
-  readonly look: (id: Hex) => Promise<{ readonly ledger: OwnLedger; readonly state: PaymentState }>
-  readonly hashOfPaid: (id: Hex, nonces: readonly bigint[], ledger: OwnLedger) => Promise<string | undefined>
-}
-
 /**
  * Landing of transactions that all are of one payment, or all of one closing. The returned height stands for a time:
  * one beyond every `lastValidHeight` says that none of them can be executed as a payment any more.
  */
 export async function landingOf(
   transactions: readonly SentTransaction[],
-  states: LedgerReaders,
+  states: Pick<PaymentStates, 'readLedger' | 'look' | 'hashOfPaid'>,
 ): Promise<Landing> {
   const [first] = transactions
   if (first === undefined) throw new Error('nothing was signed')
@@ -73,12 +66,9 @@ export async function landingOf(
       ? { kind: 'landed', hash: first.hash, succeeded: true, isFinal: true }
       : { kind: 'none', finalHeight: ledger.timeMs }
   }
-  const ledger = await states.readLedger(kept.map(({ nonce }) => nonce))
-  const hash = await states.hashOfPaid(
-    id,
-    kept.map(({ nonce }) => nonce),
-    ledger,
-  )
+  const nonces = kept.map(({ nonce }) => nonce)
+  const ledger = await states.readLedger(nonces)
+  const hash = await states.hashOfPaid(id, nonces, ledger)
   if (hash !== undefined) return { kind: 'landed', hash, succeeded: true, isFinal: true }
   const mayStillLand = ({ nonce }: KeptTransaction) =>
     ledger.executedAt(nonce) === undefined &&
@@ -87,9 +77,6 @@ export async function landingOf(
     nonce + lifetimeMs >= ledger.timeMs
   const lastHeight = transactions.map(({ lastValidHeight }) => lastValidHeight).reduce(maxBigint, 0n)
   // If none may land any more, their end is not waited for: the height is beyond it at once.
-  const isWaitedFor = kept.some(mayStillLand)
-  return {
-    kind: 'none',
-    finalHeight: isWaitedFor ? ledger.timeMs : maxBigint(ledger.timeMs, lastHeight + 1n),
-  }
+  const finalHeight = kept.some(mayStillLand) ? ledger.timeMs : maxBigint(ledger.timeMs, lastHeight + 1n)
+  return { kind: 'none', finalHeight }
 }

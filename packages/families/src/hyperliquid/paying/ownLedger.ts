@@ -1,13 +1,7 @@
 import { minBigint, UpstreamUnavailableError } from '@causeway/core'
 import type { QuorumClient } from '@causeway/rpc'
-import {
-  type Electorate,
-  MalformedAnswerError,
-  parseRecord,
-  reachedBy,
-  type Vote,
-  valuesByVoice,
-} from '@causeway/rpc'
+import { type Electorate, reachedBy, type Vote, valuesByVoice } from '@causeway/rpc'
+import { parseTime } from '../quoting/calls.ts'
 import { type OwnSend, parseOwnSends } from '../reading/answers.ts'
 import type { HyperliquidView } from '../reading/hyperliquidView.ts'
 import { readLedger } from '../reading/ledgerPages.ts'
@@ -16,7 +10,7 @@ import { statusRequest } from '../reading/requests.ts'
 /** A transfer of the wallet, as enough endpoints list it. `destination` in lower case. */
 export type ExecutedTransfer = Pick<OwnSend, 'hash' | 'destination'>
 
-/** What became of the fill wallet's nonces, by the transfers that the exchange lists for it. */
+/** Outcome of the fill wallet's nonces, by the transfers that the exchange lists for it. */
 export type OwnLedger = {
   /** Unix milliseconds of the exchange that enough endpoints had reached when they listed. */
   readonly timeMs: bigint
@@ -129,7 +123,10 @@ class LedgerReader {
   async #listByVoice(from: bigint | undefined): Promise<readonly Listing[]> {
     const { quorum, electorate, wallet } = this.#options
     const signal = AbortSignal.timeout(readTimeoutMs)
-    const each = await quorum.askEach((view, viewSignal) => list(view, wallet, from, viewSignal), signal)
+    const each = await quorum.askEach(
+      (view, viewSignal) => readListing(view, wallet, from, viewSignal),
+      signal,
+    )
     const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
     return valuesByVoice(
       each.map(
@@ -151,17 +148,13 @@ function startOf(nonces: readonly bigint[]): bigint | undefined {
  * One endpoint's list. Its time is read first, so that the list has what was executed until then.
  * @throws EndpointFailure, MalformedAnswerError
  */
-async function list(
+async function readListing(
   view: HyperliquidView,
   wallet: string,
   from: bigint | undefined,
   signal: AbortSignal,
 ): Promise<Listing> {
-  const requestName = 'exchangeStatus'
-  const { time } = parseRecord(await view.ask(statusRequest, signal), requestName)
-  if (typeof time !== 'number' || !Number.isSafeInteger(time) || time < 0)
-    throw new MalformedAnswerError(requestName)
-  const timeMs = BigInt(time)
+  const timeMs = parseTime({ ok: true, result: await view.ask(statusRequest, signal) })
   if (from === undefined || from > timeMs) return { timeMs, sends: new Map() }
   const entries = await readLedger(view, wallet, { from, to: timeMs }, signal)
   const sends = parseOwnSends(entries, wallet).map(({ nonce, ...shown }) => [nonce, shown] as const)

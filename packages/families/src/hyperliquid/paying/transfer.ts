@@ -2,7 +2,6 @@ import type { Hex } from '@causeway/core'
 import { hyperliquidCodec } from '@causeway/core/encodings'
 import { parseSignature } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { usdcTokenId } from '../reading/requests.ts'
 import {
   hyperliquidAmount,
   hyperliquidAsset,
@@ -10,6 +9,7 @@ import {
   sendAssetMembers,
   sendAssetType,
 } from '../rules/quoting/hyperliquidQuoting.ts'
+import { usdcToken } from '../rules/withdrawalTransfer.ts'
 
 /** Parameters of a `sendAsset` action as they are signed: all texts, beside the nonce. */
 export type TransferParameters = ReturnType<typeof hyperliquidStepData.parse>['action']['parameters']
@@ -56,7 +56,7 @@ export function spendingTransfer(wallet: string, nonce: number, from: 'perps' | 
     destination: wallet,
     sourceDex,
     destinationDex,
-    token: `USDC:${usdcTokenId}`,
+    token: `USDC:${usdcToken}`,
     amount: '0.000001',
     fromSubAccount: '',
     nonce,

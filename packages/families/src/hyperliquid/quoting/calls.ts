@@ -33,7 +33,7 @@ export const hyperliquidHeadTracking: HeadTracking = {
 export const transferCheckCall = (user: string, source: string): RpcCall =>
   info({ type: 'preTransferCheck', user, source })
 
-/** Whether the exchange knows an account, and what its first transfer costs beside the amount. */
+/** Answer to `transferCheckCall`: if the exchange knows the account, and the fee of its first transfer. */
 export type TransferCheck = {
   readonly exists: boolean
   /** Units of 8 decimals of a dollar; 0 for an existing account. */

@@ -1,20 +1,11 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import { hyperliquidCodec } from '@causeway/core/encodings'
-import type { QuorumClient, RpcAnswer, RpcCall } from '@causeway/rpc'
-import {
-  agreeOn,
-  type ChainClient,
-  countVoices,
-  createJsonRpcClient,
-  reachedBy,
-  unlessUnreadable,
-} from '@causeway/rpc'
+import type { RpcAnswer } from '@causeway/rpc'
+import { agreeOn, unlessUnreadable } from '@causeway/rpc'
 import type { AccountLack } from '../../rules/quotingFamily.ts'
 import { agreedAnswer, agreedAnswersOf } from '../../shared/agreedAnswer.ts'
 import type { ChainFinding } from '../../shared/chainFinding.ts'
-import { flatFeesOf } from '../../shared/flatTransfers.ts'
-import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../shared/networkReader.ts'
-import { readByVoice, type Votes } from '../../shared/paymentVotes.ts'
+import type { NetworkReaderOptions } from '../../shared/networkReader.ts'
 import type {
   QuotingChain,
   QuotingChainFamily,
@@ -23,16 +14,12 @@ import type {
   UserFacts,
   UserFactsQuestion,
 } from '../../shared/quotingChain.ts'
-import { createRecent, recentMs } from '../../shared/recent.ts'
-import type { RegisteredChain } from '../../shared/registeredChain.ts'
+import { createRecent } from '../../shared/recent.ts'
 import { parseOwnSends, type SpotToken } from '../reading/answers.ts'
-import type { HyperliquidView } from '../reading/hyperliquidView.ts'
 import { readLedger } from '../reading/ledgerPages.ts'
-import { openQuorum } from '../reading/openHyperliquidChain.ts'
 import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from '../reading/verifyEndpoints.ts'
 import { hyperliquidNativeDecimals } from '../rules/withdrawalTransfer.ts'
 import {
-  hyperliquidHeadTracking,
   modeCall,
   parseHasOneSide,
   parseSpotBalances,
@@ -46,28 +33,15 @@ import {
   tokensCall,
   transferCheckCall,
 } from './calls.ts'
+import { connectHyperliquid, explorersBeside } from './connectHyperliquid.ts'
+import { createHyperliquidNetworkReader } from './feeReader.ts'
 
 const { nativeCurrency, isAddress } = hyperliquidCodec
 const lacksNothing: AccountLack = {}
 /** Time that a start waits for a chain. */
 const checkTimeoutMs = 5_000
-/** An endpoint whose time is further behind the others' is not asked. */
-const lagMsMax = 30_000
-/** Milliseconds that late endpoints have left to answer. */
-const patienceMs = 250
 /** Payer in a transfer check; which account pays does not matter to the recipient's state. */
 const noAccount = `0x${'0'.repeat(40)}`
-
-/** A client of the exchange's info API, and beside it the quorum of its explorers, which show transactions. */
-export type HyperliquidClient = ChainClient & { readonly explorers: QuorumClient<HyperliquidView> }
-
-/** The explorers that `connectHyperliquid` put beside a client. @throws Error for a client of another family */
-export function explorersBeside(client: ChainClient): QuorumClient<HyperliquidView> {
-  if (!isOwn(client)) throw new Error('a client of another family')
-  return client.explorers
-}
-
-const isOwn = (client: ChainClient): client is HyperliquidClient => 'explorers' in client
 
 /** The live part of quoting on Hyperliquid: facts of accounts on which enough endpoints of the exchange agree. */
 export const hyperliquidQuotingChain: QuotingChainFamily = {
@@ -163,117 +137,6 @@ function openRecent(now: () => number) {
     amounts: createRecent<bigint>(now),
     tokens: createRecent<readonly SpotToken[]>(now, { isPermanent: () => true }),
   }
-}
-
-/** Endpoints of the exchange, asked by paths. @throws ConfigurationError for endpoints that are no URLs */
-function connectHyperliquid(chain: RegisteredChain): HyperliquidClient {
-  const { id, endpoints, rpcThreshold } = chain
-  const client = createJsonRpcClient({
-    chainId: id,
-    endpoints: endpoints.map((url) => ({ url })),
-    threshold: rpcThreshold,
-    headTracking: hyperliquidHeadTracking,
-    wire: 'paths',
-    lagBlocksMax: lagMsMax,
-    now: () => Date.now(),
-  })
-  const { quorum: explorers, observe, close } = openQuorum(chain)
-  return {
-    ...client,
-    explorers,
-    observe(observerOf) {
-      client.observe(observerOf)
-      observe(observerOf)
-    },
-    async close() {
-      await Promise.all([client.close(), close()])
-    },
-  }
-}
-
-/** One endpoint's time, and balances of the fill wallet by currency. */
-type State = { readonly timeMs: bigint; readonly held: ReadonlyMap<string, bigint> }
-
-/**
- * Reads time, fees and inventory of the exchange for the market: times and balances are those that enough endpoints
- * have reached. Transfers are free; the fee for a recipient without an account is read per recipient (`lackOf`).
- * @source rule F-157
- */
-function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkReader {
-  const { client, feeModel, fillWallet, currencies } = options
-  if (feeModel.kind !== 'flat') throw new Error('this family takes a fee for each transfer, or none')
-  const { electorate } = client
-  const addresses = currencies.map(({ address }) => address)
-  // Longer addresses name currencies of other perps dexes, whose balances are not read.
-  const heldCurrencies = addresses.filter(({ length }) => length === nativeCurrency.length)
-  const walletCalls = fillWallet === undefined ? [] : [perpsCall(fillWallet), spotCall(fillWallet)]
-  const calls: readonly RpcCall[] = [statusCall, tokensCall, ...walletCalls]
-  const recentMode = createRecent<boolean>(() => Date.now(), { forMs: recentMs.steady })
-  /**
-   * True if the wallet can pay from its perps side, which its owner may change; undefined if too few endpoints
-   * answer. @source F-54
-   */
-  const hasTwoSides = (wallet: string, timeoutMs: number): Promise<boolean | undefined> =>
-    recentMode(wallet, () =>
-      agreedAnswer(client, modeCall(wallet), parseHasOneSide, timeoutMs).then(
-        (hasOneSide) => !hasOneSide,
-        () => undefined,
-      ),
-    )
-  const decide = (votes: Votes, isLast: boolean): NetworkReading | undefined => {
-    if (!isLast) return undefined
-    const states = readByVoice(votes, (answers) =>
-      stateIn(answers, fillWallet === undefined ? undefined : heldCurrencies),
-    )
-    if (states.length < electorate.threshold) return undefined
-    const reached = (memberOf: (state: State) => bigint) =>
-      reachedBy(electorate.threshold, states.map(memberOf))
-    const number = reached(({ timeMs }) => timeMs)
-    const agreedHoldings = heldCurrencies.filter((address) => states.every(({ held }) => held.has(address)))
-    return {
-      head: { number, timestampSeconds: Number(number / 1_000n) },
-      ...flatFeesOf(feeModel),
-      inventory: new Map(
-        agreedHoldings.map((address) => [address, reached((state) => state.held.get(address) ?? 0n)]),
-      ),
-      voices: {
-        agreed: states.filter(({ timeMs }) => timeMs >= number).length,
-        required: electorate.threshold,
-        configured: countVoices(electorate.voters),
-      },
-    }
-  }
-  return {
-    async read(limits) {
-      const [reading, canPayPerps] = await Promise.all([
-        client.poll<NetworkReading>(calls, { ...limits, patienceMs, decide }),
-        fillWallet === undefined ? true : hasTwoSides(fillWallet, limits.timeoutMs),
-      ])
-      if (canPayPerps === true || !reading.inventory.has(nativeCurrency)) return reading
-      // Perps dollars that the wallet cannot send count as none; if that is not known, as unread.
-      const inventory = new Map(reading.inventory)
-      if (canPayPerps === false) inventory.set(nativeCurrency, 0n)
-      else inventory.delete(nativeCurrency)
-      return { ...reading, inventory }
-    },
-  }
-}
-
-/** One endpoint's state. @param currencies of the fill wallet; undefined without one @throws MalformedAnswerError */
-function stateIn(
-  [status, meta, perps, spot]: readonly (RpcAnswer | undefined)[],
-  currencies: readonly string[] | undefined,
-): State {
-  const timeMs = parseTime(status)
-  if (currencies === undefined) return { timeMs, held: new Map() }
-  const tokens = parseTokens(meta)
-  const free = parseSpotBalances(spot, (symbol) => tokens.find(({ name }) => name === symbol)?.decimals)
-  const held = currencies.flatMap((address): [string, bigint][] => {
-    if (address === nativeCurrency) return [[address, parseWithdrawable(perps)]]
-    const symbol = tokens.find(({ tokenId }) => tokenId === address)?.name
-    return symbol === undefined ? [] : [[address, free.get(symbol) ?? 0n]]
-  })
-  return { timeMs, held: new Map(held) }
 }
 
 /** Endpoints of another network, depositories that are no accounts, tokens of other decimals, a wallet of one side. */

@@ -204,7 +204,7 @@ async function readPaymentTransaction(
   return transactions.read(transactionId, undefined, signal)
 }
 
-/** What a transfer pays of the payments that are asked about, and whether it is for their order. */
+/** A transfer's part of the payments that are asked about, and whether it is for their order. */
 async function readSend(
   reading: Reading,
   transaction: HyperliquidTransaction & { readonly send: SendAction },

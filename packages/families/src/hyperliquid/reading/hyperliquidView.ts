@@ -33,28 +33,23 @@ export function createHyperliquidView(args: {
 }): HyperliquidView {
   const { explorer, info, proxy } = args
   const { alias } = explorer
-  const refused = () => new EndpointFailure({ alias, reason: 'rate_limited' })
-  const askInfo = async (path: string, body: object, signal: AbortSignal) => {
-    const answer = await post(info, path, body, signal)
-    if (answer.kind === 'too_many') throw refused()
-    return answer.body
+  const bodyOf = (answer: PostAnswer): unknown => {
+    if (answer.kind === 'answer') return answer.body
+    throw new EndpointFailure({ alias, reason: 'rate_limited' })
   }
+  const askInfo = async (path: string, body: object, signal: AbortSignal) =>
+    bodyOf(await post(info, path, body, signal))
   return {
     alias,
     ask: (request, signal) => askInfo('/info', request, signal),
     act: (action, signal) => askInfo('/exchange', action, signal),
     async explore(request, signal) {
       const path = '/explorer'
-      if (proxy === undefined || request.type !== 'txDetails') {
-        const answer = await post(explorer, path, request, signal)
-        if (answer.kind === 'too_many') throw refused()
-        return answer.body
-      }
+      if (proxy === undefined || request.type !== 'txDetails')
+        return bodyOf(await post(explorer, path, request, signal))
       const direct = await post(explorer, path, request, signal).catch(whenRateLimited)
-      const answer =
-        direct.kind === 'answer' ? direct : await post(proxy.view, proxy.path.reveal(), request, signal)
-      if (answer.kind === 'too_many') throw refused()
-      return answer.body
+      if (direct.kind === 'answer') return direct.body
+      return bodyOf(await post(proxy.view, proxy.path.reveal(), request, signal))
     },
   }
 }

@@ -1,5 +1,3 @@
-import type { Hex } from '@causeway/core'
-
 /** Body of a POST to `/info`. @source Hyperliquid API, "Info endpoint" */
 export type InfoRequest =
   | { readonly type: 'spotMeta' }
@@ -47,6 +45,3 @@ export function recentRequest(user: string): ExplorerRequest {
 
 /** Explorer URL of the exchange itself, to which the proxy forwards. */
 export const publicExplorerUrl = 'https://rpc.hyperliquid.xyz/explorer'
-
-/** USDC on the main network, which the native currency stands for. @source oracle-protocol.md 5.4 */
-export const usdcTokenId: Hex = '0x6d1e7cde53ba9467b783cb7c530ce054'

@@ -1,8 +1,9 @@
 import type { QuorumClient } from '@causeway/rpc'
 import { askEnough, endpointOf, verifyLocalEndpoints } from '@causeway/rpc'
+import { usdcToken } from '../rules/withdrawalTransfer.ts'
 import { parseHasAccount, parseSpotTokens } from './answers.ts'
 import type { HyperliquidView } from './hyperliquidView.ts'
-import { spotMetaRequest, usdcTokenId, userRoleRequest } from './requests.ts'
+import { spotMetaRequest, userRoleRequest } from './requests.ts'
 
 /**
  * Ids of tokens by which a public network is recognised, because the exchange does not name its networks.
@@ -38,7 +39,7 @@ export async function verifyHyperliquidEndpoints(
         ),
       ])
       return {
-        hasUsdc: tokenIds.includes(usdcTokenId),
+        hasUsdc: tokenIds.includes(usdcToken),
         hasAccounts: accounts.every((hasAccount) => hasAccount),
       }
     },

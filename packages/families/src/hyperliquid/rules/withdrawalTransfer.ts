@@ -1,4 +1,4 @@
-import { hexDigits, parseDecimal, utf8Bytes } from '@causeway/core'
+import { type Hex, hexDigits, parseDecimal, utf8Bytes } from '@causeway/core'
 import { hyperliquidCodec, InvalidWithdrawalError } from '@causeway/core/encodings'
 import type { WithdrawalTransfer } from '../../rules/withdrawalBytes.ts'
 import type { HyperliquidWithdrawal, SendAsset } from './withdrawal.ts'
@@ -6,8 +6,8 @@ import type { HyperliquidWithdrawal, SendAsset } from './withdrawal.ts'
 /** Decimals of the native currency, perps USDC. @source oracle-protocol.md 5.4 */
 export const hyperliquidNativeDecimals = 8
 
-/** USDC of the main network. */
-export const usdcToken = '0x6d1e7cde53ba9467b783cb7c530ce054'
+/** USDC of the main network, which the native currency stands for. @source oracle-protocol.md 5.4 */
+export const usdcToken: Hex = '0x6d1e7cde53ba9467b783cb7c530ce054'
 /** Names of dexes that a currency can spell. */
 const dexForm = /^[\x21-\x7e]{1,4}$/
 const tokenForm = /^[^:]{1,64}:(0x[0-9a-f]{32})$/

@@ -5,85 +5,114 @@ import { type ListedTransfer, mappingLagMs } from './depositPass.ts'
 /** Most transfers that one look asks the hub about, and most without a nonce that it leaves to the explorer. */
 const perLook = { withNonce: 40, withoutNonce: 8 }
 /** Limits of remembered transfers, of one sender, so that a stranger fills only his own share, and of all. */
-const keptMax = { ofSender: 1_000, all: 100_000 }
+const rememberedMax = { ofSender: 1_000, all: 100_000 }
 /** Time until a transfer without an entry is asked for again; it doubles each time. */
 const pauseMs = 500
 
-/** A remembered transfer. `looks`: how often it was asked for; `dueMs`: when it may be asked for again. */
-type Kept = ListedTransfer & { readonly state: ClaimState; readonly looks: number; readonly dueMs: number }
+/**
+ * A remembered transfer. `lookCount`: how often it was asked for; `dueMs`: when it may be asked for again, by this
+ * machine's clock.
+ */
+type Remembered = ListedTransfer & {
+  readonly state: ClaimState
+  readonly lookCount: number
+  readonly dueMs: number
+}
 
 /**
- * Decides which transfers to depositories are read as deposits. Anybody can make many transfers for free, so one is
- * read only after the hub says which order it is for. Senders take turns; transfers that were asked for least come
- * first, then the newest. One without an entry is asked for again after half a second, one, two and so on, for an
+ * Opens the choice of transfers to depositories that are read as deposits. Anybody can make many transfers for free, so
+ * one is read only after the hub says which order it is for. Senders take turns; transfers that were asked for least
+ * come first, then the newest. One without an entry is asked for again after half a second, one, two and so on, for an
  * hour. All is kept in memory: after a start the last hour is listed again.
  * @param now milliseconds
  * @source F-51
  */
-export function createDepositClaims(
-  { chainId, hubEntries }: { readonly chainId: string; readonly hubEntries: HubEntries },
-  now: () => number,
-) {
-  const kept = new Map<string, Kept>()
-  const countOfSender = new Map<string, number>()
+export const createDepositClaims = (hub: Hub, now: () => number): Pick<DepositClaims, 'look'> =>
+  new DepositClaims(hub, now)
 
-  function add(transfer: ListedTransfer): void {
-    const count = countOfSender.get(transfer.user) ?? 0
-    if (kept.has(transfer.hash) || count >= keptMax.ofSender) return
-    kept.set(transfer.hash, { ...transfer, state: 'open', looks: 0, dueMs: 0 })
-    countOfSender.set(transfer.user, count + 1)
-    const [oldest] = kept.values()
-    if (kept.size > keptMax.all && oldest !== undefined) remove(oldest)
+/** The hub's entries, and the chain that they are about. */
+type Hub = { readonly chainId: string; readonly hubEntries: HubEntries }
+
+class DepositClaims {
+  readonly #hub: Hub
+  readonly #now: () => number
+  /** By hash, the oldest first. */
+  readonly #remembered = new Map<string, Remembered>()
+  readonly #countOfSender = new Map<string, number>()
+
+  constructor(hub: Hub, now: () => number) {
+    this.#hub = hub
+    this.#now = now
   }
 
-  function remove({ hash, user }: Kept): void {
-    const count = countOfSender.get(user) ?? 1
-    kept.delete(hash)
-    if (count > 1) countOfSender.set(user, count - 1)
-    else countOfSender.delete(user)
+  /**
+   * Takes in what a look lists, and asks the hub about some of it.
+   * @param exchangeMs time of the exchange
+   * @returns transfers of orders, and some whose nonce only the explorer tells; isShort: others wait for their turn
+   * @throws UpstreamUnavailableError, UpstreamDisagreementError
+   */
+  async look(
+    listed: readonly ListedTransfer[],
+    exchangeMs: bigint,
+    signal: AbortSignal,
+  ): Promise<{ readonly transfers: readonly ListedTransfer[]; readonly isShort: boolean }> {
+    for (const transfer of listed) this.#add(transfer)
+    for (const transfer of this.#remembered.values())
+      if (BigInt(transfer.timeMs) + mappingLagMs < exchangeMs) this.#remove(transfer)
+    const due = inTurns(this.#inState('open').filter(({ dueMs }) => dueMs <= this.#now()))
+    const withNonce = due.filter(({ nonce }) => nonce !== null)
+    const withoutNonce = due.filter(({ nonce }) => nonce === null)
+    const asked = withNonce.slice(0, perLook.withNonce)
+    await this.#askHub(asked, signal)
+    const leftToExplorer = withoutNonce.slice(0, perLook.withoutNonce)
+    for (const transfer of leftToExplorer) this.#recordLook(transfer, 'open')
+    return {
+      transfers: [...this.#inState('claimed'), ...leftToExplorer],
+      isShort: withNonce.length > asked.length || withoutNonce.length > leftToExplorer.length,
+    }
   }
 
-  const recordLook = (transfer: Kept, state: ClaimState) => {
-    const { hash, looks } = transfer
-    kept.set(hash, { ...transfer, state, looks: looks + 1, dueMs: now() + pauseMs * 2 ** looks })
+  /** Asks the hub which orders transfers with nonces are for, and records its answers. */
+  async #askHub(transfers: readonly Remembered[], signal: AbortSignal): Promise<void> {
+    if (transfers.length === 0) return
+    const { chainId, hubEntries } = this.#hub
+    const places = transfers.map(({ user, nonce }) => placeOfMapping(chainId, user, BigInt(nonce ?? 0)))
+    const entries = await hubEntries.readEach(places, { signal })
+    for (const [index, transfer] of transfers.entries()) {
+      const entry = entries[index]
+      if (entry !== undefined) this.#recordLook(transfer, claimOf(entry, BigInt(transfer.timeMs)))
+    }
   }
 
-  return {
-    /**
-     * Takes in what a look lists, and asks the hub about some of it.
-     * @param atMs time of the exchange
-     * @returns transfers of orders, and some whose nonce only the explorer tells; isShort: others wait for their turn
-     * @throws UpstreamUnavailableError, UpstreamDisagreementError
-     */
-    async look(
-      listed: readonly ListedTransfer[],
-      atMs: bigint,
-      signal: AbortSignal,
-    ): Promise<{ readonly transfers: readonly ListedTransfer[]; readonly isShort: boolean }> {
-      for (const transfer of listed) add(transfer)
-      for (const old of kept.values()) if (BigInt(old.timeMs) + mappingLagMs < atMs) remove(old)
-      const due = inTurns([...kept.values()].filter(({ state, dueMs }) => state === 'open' && dueMs <= now()))
-      const withNonce = due.filter(({ nonce }) => nonce !== null)
-      const withoutNonce = due.filter(({ nonce }) => nonce === null)
-      const batch = withNonce.slice(0, perLook.withNonce)
-      const places = batch.map(({ user, nonce }) => placeOfMapping(chainId, user, BigInt(nonce ?? 0)))
-      const entries = places.length === 0 ? [] : await hubEntries.readEach(places, { signal })
-      for (const [index, transfer] of batch.entries()) {
-        const entry = entries[index]
-        if (entry !== undefined) recordLook(transfer, claimOf(entry, BigInt(transfer.timeMs)))
-      }
-      const openTransfers = withoutNonce.slice(0, perLook.withoutNonce)
-      for (const transfer of openTransfers) recordLook(transfer, 'open')
-      return {
-        transfers: [...[...kept.values()].filter(({ state }) => state === 'claimed'), ...openTransfers],
-        isShort: withNonce.length > batch.length || withoutNonce.length > openTransfers.length,
-      }
-    },
+  #inState(wanted: ClaimState): readonly Remembered[] {
+    return [...this.#remembered.values()].filter(({ state }) => state === wanted)
+  }
+
+  #recordLook(transfer: Remembered, state: ClaimState): void {
+    const { hash, lookCount } = transfer
+    const dueMs = this.#now() + pauseMs * 2 ** lookCount
+    this.#remembered.set(hash, { ...transfer, state, lookCount: lookCount + 1, dueMs })
+  }
+
+  #add(transfer: ListedTransfer): void {
+    const count = this.#countOfSender.get(transfer.user) ?? 0
+    if (this.#remembered.has(transfer.hash) || count >= rememberedMax.ofSender) return
+    this.#remembered.set(transfer.hash, { ...transfer, state: 'open', lookCount: 0, dueMs: 0 })
+    this.#countOfSender.set(transfer.user, count + 1)
+    const [oldest] = this.#remembered.values()
+    if (this.#remembered.size > rememberedMax.all && oldest !== undefined) this.#remove(oldest)
+  }
+
+  #remove({ hash, user }: Remembered): void {
+    const count = this.#countOfSender.get(user) ?? 1
+    this.#remembered.delete(hash)
+    if (count > 1) this.#countOfSender.set(user, count - 1)
+    else this.#countOfSender.delete(user)
   }
 }
 
 /** The first of each sender, then the second of each, and so on. Pure. */
-function inTurns(due: readonly Kept[]): readonly Kept[] {
+function inTurns(due: readonly Remembered[]): readonly Remembered[] {
   const turnsOf = new Map<string, number>()
   return due
     .toSorted(seldomFirst)
@@ -96,4 +125,5 @@ function inTurns(due: readonly Kept[]): readonly Kept[] {
     .map(({ transfer }) => transfer)
 }
 
-const seldomFirst = (one: Kept, other: Kept) => one.looks - other.looks || other.timeMs - one.timeMs
+const seldomFirst = (one: Remembered, other: Remembered) =>
+  one.lookCount - other.lookCount || other.timeMs - one.timeMs

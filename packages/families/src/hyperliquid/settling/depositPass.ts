@@ -1,3 +1,4 @@
+import { maxBigint, minBigint } from '@causeway/core'
 import { MalformedAnswerError, parseRecord } from '@causeway/rpc'
 import type { HyperliquidView } from '../reading/hyperliquidView.ts'
 import { type LedgerEntry, readLedger } from '../reading/ledgerPages.ts'
@@ -9,7 +10,7 @@ export const mappingLagMs = 3_700_000n
 /** Time by which endpoints may list a transfer late. */
 const lateMs = 30_000n
 
-/** How much of the time before its own range one look lists, after a start. */
+/** After a start the hour before is listed too: so much of it by each look. */
 const olderPerLookMs = 300_000n
 
 /** A range in milliseconds of the exchange; both ends belong to it. */
@@ -26,7 +27,7 @@ export type ListedTransfer = {
 }
 
 /**
- * The ranges that one look lists, the newest first: its own, begun earlier for late listings, and, until the whole hour
+ * Ranges that one look lists, the newest first: its own, begun earlier for late listings, and, until the whole hour
  * before is listed, a further part of that hour.
  * @param listed range that earlier looks listed
  * @returns `listed`: the range with this look; `isWhole`: the hour before is listed too. Pure. @source F-52
@@ -36,16 +37,14 @@ export function timesOfLook(
   listed: Times | undefined,
 ): { readonly times: readonly Times[]; readonly listed: Times; readonly isWhole: boolean } {
   const own = { from: from > lateMs ? from - lateMs : 0n, to }
-  const joins = listed !== undefined && own.from <= listed.to + 1n && own.to + 1n >= listed.from
-  const coverage = joins ? { from: least(own.from, listed.from), to: listed.to > to ? listed.to : to } : own
-  const oldest = from > mappingLagMs ? from - mappingLagMs : 0n
-  if (coverage.from <= oldest) return { times: [own], listed: coverage, isWhole: true }
-  const start = coverage.from - olderPerLookMs
-  const older = { from: start > oldest ? start : oldest, to: coverage.from - 1n }
-  return { times: [own, older], listed: { ...coverage, from: older.from }, isWhole: older.from === oldest }
+  const isAdjacent = listed !== undefined && own.from <= listed.to + 1n && own.to + 1n >= listed.from
+  const together = isAdjacent ? { from: minBigint(own.from, listed.from), to: maxBigint(listed.to, to) } : own
+  const hourBefore = from > mappingLagMs ? from - mappingLagMs : 0n
+  if (together.from <= hourBefore) return { times: [own], listed: together, isWhole: true }
+  const older = { from: maxBigint(together.from - olderPerLookMs, hourBefore), to: together.from - 1n }
+  const isWhole = older.from === hourBefore
+  return { times: [own, older], listed: { ...together, from: older.from }, isWhole }
 }
-
-const least = (one: bigint, other: bigint) => (one < other ? one : other)
 
 /**
  * Transfers to depositories that one endpoint lists in the ranges, oldest first. The endpoint's time is read first: one
@@ -61,12 +60,12 @@ export async function readDepositPass(
   const { time } = parseRecord(await view.ask(statusRequest, signal), requestName)
   const reached = typeof time === 'number' ? BigInt(Math.floor(time)) : -1n
   if (question.times.some(({ to }) => reached < to)) throw new MalformedAnswerError(requestName)
-  const each = await Promise.all(
+  const lists = await Promise.all(
     question.depositories.flatMap((depository) =>
       question.times.map((range) => listOf(view, depository, range, signal)),
     ),
   )
-  const transfersByHash = new Map(each.flat().map((one) => [one.hash, one]))
+  const transfersByHash = new Map(lists.flat().map((transfer) => [transfer.hash, transfer]))
   return [...transfersByHash.values()].toSorted(
     (one, other) => one.timeMs - other.timeMs || (one.hash < other.hash ? -1 : 1),
   )

@@ -1,11 +1,11 @@
-import { ConfigurationError, type DepositFacts, type InBlock } from '@causeway/core'
+import { ConfigurationError, type DepositFacts, type InBlock, type PaymentFacts } from '@causeway/core'
 import { hyperliquidCodec } from '@causeway/core/encodings'
 import { agreeOn, createLruCache, TransactionMissingError, TransactionRevertedError } from '@causeway/rpc'
-import type { SettlingChainFamily, SettlingPass } from '../../shared/settlingChain.ts'
+import type { PaymentReading, SettlingChainFamily, SettlingPass } from '../../shared/settlingChain.ts'
 import { unlessGone } from '../../shared/settlingReads.ts'
 import { createTimeAsHeight } from '../../shared/timeAsHeight.ts'
 import { parseTime, statusCall } from '../quoting/calls.ts'
-import { explorersBeside } from '../quoting/hyperliquidQuotingChain.ts'
+import { explorersBeside } from '../quoting/connectHyperliquid.ts'
 import { createHyperliquidFactsReader } from '../reading/factsReader.ts'
 import { NonceMappingMissingError } from '../reading/hyperliquidErrors.ts'
 import { createDepositClaims } from './depositClaims.ts'
@@ -30,11 +30,7 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
   const quorum = explorersBeside(client)
   const reader = createHyperliquidFactsReader({ chain: { ...chain, depository }, quorum, hubEntries, limits })
   const depositories = [depository, ...additionalDepositories].map(hyperliquidCodec.canonicalAddress)
-  const {
-    blockRefAt: markAt,
-    withTimeAsBlock: placed,
-    ...time
-  } = createTimeAsHeight({
+  const { blockRefAt, withTimeAsBlock, ...time } = createTimeAsHeight({
     client,
     call: statusCall,
     readMs: parseTime,
@@ -49,42 +45,48 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
     ...time,
     async depositPass({ from, to, known }, signal): Promise<SettlingPass> {
       const look = timesOfLook({ from, to }, listed)
+      const question = { times: look.times, depositories }
       const { listedTransfers } = await agreeOn(
         quorum,
-        async (view, viewSignal) => ({
-          listedTransfers: await readDepositPass(view, { times: look.times, depositories }, viewSignal),
-        }),
+        async (view, viewSignal) => ({ listedTransfers: await readDepositPass(view, question, viewSignal) }),
         signal,
       )
       const { transfers, isShort } = await claims.look(listedTransfers, to, signal)
       listed = look.listed
-      const transactions = transfers.map(({ hash }) => hash)
-      return { known: markAt(known), last: markAt(to), transactions, isShort: isShort || !look.isWhole }
+      return {
+        known: blockRefAt(known),
+        last: blockRefAt(to),
+        transactions: transfers.map(({ hash }) => hash),
+        isShort: isShort || !look.isWhole,
+      }
     },
     async deposits(transactionId, signal) {
       const cached = depositCache.get(transactionId)
       if (cached !== undefined) return cached
-      const reading = reader.readDeposits({ transactionId }, { signal }).then(placed)
+      const reading = reader.readDeposits({ transactionId }, { signal }).then(withTimeAsBlock)
       const deposit = await unlessUnmapped(unlessGone(reading))
       // Cached for ever: an entry of the hub never changes, and one that comes after an hour does not count.
       if (deposit !== undefined) depositCache.set(transactionId, deposit)
       return deposit
     },
-    async payment(question, signal) {
-      try {
-        const facts = placed(await reader.readPayment(question, { signal }))
-        return { state: 'included', facts, confirmations: 1 }
-      } catch (error) {
-        if (error instanceof TransactionMissingError || error instanceof NonceMappingMissingError)
-          return { state: 'missing' }
-        if (error instanceof TransactionRevertedError) return { state: 'reverted', isFinal: true }
-        throw error
-      }
-    },
-    finalPayment: async (question, signal) =>
-      unlessUnmapped(unlessGone(reader.readPayment(question, { signal }).then((facts) => placed(facts)))),
+    payment: (question, signal) =>
+      stateOfPayment(reader.readPayment(question, { signal }).then(withTimeAsBlock)),
+    finalPayment: (question, signal) =>
+      unlessUnmapped(unlessGone(reader.readPayment(question, { signal }).then(withTimeAsBlock))),
     // Transfers are free, and answers do not show the fee for a new account.
     feePaid: async () => 0n,
+  }
+}
+
+/** State of a payment. What the exchange shows is final, so a shown transfer has its one confirmation at once. */
+async function stateOfPayment(reading: Promise<InBlock<PaymentFacts>>): Promise<PaymentReading> {
+  try {
+    return { state: 'included', facts: await reading, confirmations: 1 }
+  } catch (error) {
+    if (error instanceof TransactionMissingError || error instanceof NonceMappingMissingError)
+      return { state: 'missing' }
+    if (error instanceof TransactionRevertedError) return { state: 'reverted', isFinal: true }
+    throw error
   }
 }
 

@@ -64,10 +64,10 @@ function reserved(account: string): string | undefined {
 }
 
 /** The exchange counts in 64 bits. */
-const amountMax = 2n ** 64n - 1n
+export const hyperliquidAmountMax = 2n ** 64n - 1n
 
 /** Smallest transfer between perps accounts: the exchange moves only 6 of 8 decimals. @source rule F-157 */
-const perpsGranularity = 100n
+export const perpsGranularity = 100n
 
 /**
  * Hyperliquid in quotes. Its transfers name no order: the user first signs which order the nonce of his transfer is for
@@ -82,7 +82,7 @@ export const hyperliquidQuoting = {
   bind: (settings): ChainQuoting => ({
     isNobody: (address) => burntAccounts.some((burnt) => burnt === address.toLowerCase()),
     canSign: () => true,
-    amountMax: () => amountMax,
+    amountMax: () => hyperliquidAmountMax,
     granularity: ({ isNative }) => (isNative ? perpsGranularity : 1n),
     runsCalls: false,
     paysTokensToCode: true,
