@@ -26,7 +26,7 @@ export const landingCalls = (
 ): readonly RpcCall[] => [nonceCall, statusCall, ...transactions.map(({ hash }) => transactionCall(hash))]
 
 /**
- * What became of transfers of one payment. Each endpoint is asked for the next nonce first, so that a transfer which it
+ * Outcome of transfers of one payment. Each endpoint is asked for the next nonce first, so that a transfer which it
  * then does not show was not executed before that nonce. A transfer whose nonce is spent by another, or whose time is
  * over, can no longer be executed. If all are so, the height is beyond every `lastValidHeight` at once.
  */
@@ -49,14 +49,10 @@ export function decideLanding(
   }
   const showingNone = landingAnswers.filter(({ executed }) => !executed.includes(true))
   if (showingNone.length < threshold) return { kind: 'unknown' }
-  const nextNonce = reachedBy(
-    threshold,
-    showingNone.map((answer) => answer.nextNonce),
-  )
-  const timeMs = reachedBy(
-    threshold,
-    showingNone.map((answer) => answer.timeMs),
-  )
+  const reached = (memberOf: (answer: LandingAnswer) => bigint) =>
+    reachedBy(threshold, showingNone.map(memberOf))
+  const nextNonce = reached((answer) => answer.nextNonce)
+  const timeMs = reached((answer) => answer.timeMs)
   const mayStillLand = transactions.some(
     ({ raw, lastValidHeight }) => nonceOf(raw) >= nextNonce && lastValidHeight >= timeMs,
   )

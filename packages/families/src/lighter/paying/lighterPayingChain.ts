@@ -1,14 +1,7 @@
 import { ConfigurationError, type Hex, UpstreamUnavailableError } from '@causeway/core'
-import { isLighterPayment, lighterAsset, lighterCodec } from '@causeway/core/encodings'
+import { lighterCodec } from '@causeway/core/encodings'
 import type { ChainClient, HttpView, RpcAnswer, RpcCall } from '@causeway/rpc'
-import {
-  agreeOn,
-  createHttpQuorumOver,
-  NodeError,
-  type QuorumClient,
-  reachedBy,
-  unlessUnreadable,
-} from '@causeway/rpc'
+import { agreeOn, createHttpQuorumOver, NodeError, type QuorumClient, unlessUnreadable } from '@causeway/rpc'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { agreedAnswer } from '../../shared/agreedAnswer.ts'
 import { refuseTransfer, refuseTransferFee } from '../../shared/flatTransfers.ts'
@@ -18,49 +11,35 @@ import {
   type PayingChainOptions,
   type PayingFees,
   type PaymentTerms,
-  type PlannedPayment,
   refuseAboveCeiling,
   type SentTransaction,
   type SignedPlan,
 } from '../../shared/payingChain.ts'
-import { askLanding, askPaymentVotes, readByVoice } from '../../shared/paymentVotes.ts'
+import { askLanding } from '../../shared/paymentVotes.ts'
 import {
   accountCall,
   nextNonceCall,
   parseHoldings,
   parseNextNonce,
-  parseSeconds,
   parseTransferFee,
-  statusCall,
   transferFeeCall,
 } from '../quoting/calls.ts'
-import { parseSendOutcome } from '../reading/answers.ts'
+import { type LighterAccount, parseSendOutcome } from '../reading/answers.ts'
 import { readAccount } from '../reading/api.ts'
 import { lighterNetworkOf } from '../reading/networks.ts'
-import { lighterAmountMax } from '../rules/quoting/lighterQuoting.ts'
 import { lighterTransferMessage } from '../rules/withdrawal.ts'
+import { askReached, ExchangeClock } from './exchangeClock.ts'
 import { decideLanding, decodeRaw, encodeRaw, landingCalls } from './landing.ts'
-import {
-  type LighterSigner,
-  openLighterSigner,
-  type SignerKey,
-  transferLifetimeMs,
-  type UnsignedTransfer,
-} from './lighterSigner.ts'
-import { closingMemo, createNonceHistory } from './ownLane.ts'
+import { type SignerKey, transferLifetimeMs, type UnsignedTransfer } from './lighterSigner.ts'
+import { createLaneReader } from './ownLane.ts'
+import { refuseAmount, transferOf } from './plannedTransfer.ts'
 
 const readTimeoutMs = 5_000
 /** Time after its expiry in which a transfer may still land: endpoints' clocks differ, and it may be on its way. */
 const clockMarginMs = 60_000
-/** Validity of the token that proves the wallet's account to endpoints. */
-const tokenSeconds = 600
-/**
- * Milliseconds that a payment waits for the one before it to be executed, so that the two do not get the same nonce.
- */
-const turnMs = 1_000
-const turnPollMs = 50
-/** Smallest units that a closing moves from the wallet's perps side to its spot side. */
-const closingAmount = 1n
+/** Time that a payment waits for the one before it to be executed, so that the two do not get the same nonce. */
+const nonceWaitMs = 1_000
+const noncePollMs = 50
 /** The exchange's number of transfers. */
 const transferType = '12'
 
@@ -95,7 +74,7 @@ function openLighterPaying(options: PayingChainOptions): PayingChain {
 }
 
 /** Checked settings of a payer. */
-type PayerParts = {
+type PayerSettings = {
   readonly client: ChainClient
   /** The index of the account, in digits. */
   readonly address: string
@@ -107,62 +86,62 @@ type PayerParts = {
   readonly depositories: readonly string[]
 }
 
+/** Pays by transfers of one account. The lane of its API key's nonces shows which payments were made or closed. */
 class LighterPayer implements PayingChain {
   readonly address: string
-  readonly #parts: PayerParts
+  readonly #settings: PayerSettings
   readonly #quorum: QuorumClient<HttpView>
-  readonly #readLane: ReturnType<typeof createNonceHistory>
+  readonly #readLane: ReturnType<typeof createLaneReader>
   readonly #nonceCall: RpcCall
-  #opened: Promise<LighterSigner> | undefined
-  /** The exchange's time as of the last look, which is the signer's clock. */
-  #exchangeMs = 0
+  readonly #clock: ExchangeClock
   #isOwner: Promise<boolean> | undefined
-  /** The nonce that was signed last, and when. */
-  #issued: { readonly nonce: bigint; readonly atMs: number } | undefined
+  /** The nonce of the last signed transfer, and when it was signed. */
+  #lastSigned: { readonly nonce: bigint; readonly atMs: number } | undefined
 
-  constructor(parts: PayerParts) {
-    const { client, address: account, signerKey, firstNonce } = parts
+  constructor(settings: PayerSettings) {
+    const { client, address: account, signerKey, firstNonce } = settings
     const { apiKeyIndex } = signerKey
     this.address = account
-    this.#parts = parts
+    this.#settings = settings
     this.#quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
-    const token = () => this.#token()
-    this.#readLane = createNonceHistory({ quorum: this.#quorum, account, apiKeyIndex, firstNonce, token })
+    this.#clock = new ExchangeClock(client, signerKey)
+    const token = () => this.#clock.createToken()
+    this.#readLane = createLaneReader({ quorum: this.#quorum, account, apiKeyIndex, firstNonce, token })
     this.#nonceCall = nextNonceCall(account, apiKeyIndex)
   }
 
   async head() {
-    const seconds = await askReached(this.#parts.client, statusCall, parseSeconds)
+    const seconds = await this.#clock.readSeconds()
     return { finalHeight: seconds * 1_000n, timeSeconds: Number(seconds) }
   }
 
   /** Reads the time before the lane, so that the lane holds all that was executed by then. */
   async readFinal(id: Hex, terms?: Partial<PaymentTerms>) {
     const { timeSeconds } = await this.head()
-    const lane = await this.#readLane(await this.#nextNonce(), within())
+    const lane = await this.#readLane(await this.#nextNonce(), readTimeout())
     return { state: lane.stateOf({ ...terms, id }), timestampSeconds: timeSeconds }
   }
 
   #nextNonce(): Promise<bigint> {
-    return askReached(this.#parts.client, this.#nonceCall, parseNextNonce)
+    return askReached(this.#settings.client, this.#nonceCall, parseNextNonce)
   }
 
   landingOf(transactions: readonly SentTransaction[]) {
     const calls = landingCalls(this.#nonceCall, transactions)
-    return askLanding(this.#parts.client, calls, (votes, electorate) =>
+    return askLanding(this.#settings.client, calls, (votes, electorate) =>
       decideLanding(votes, transactions, electorate),
     )
   }
 
   async plan(terms: PaymentTerms, bid: PayingFees) {
-    const { depositories } = this.#parts
+    const { depositories } = this.#settings
     const refusal =
       refuseTransfer(terms, { wallet: this.address, depositories, refuse: refuseAmount }) ??
       refuseTransferFee(bid) ??
       (await this.#refuseForeignKey())
     if (refusal !== undefined) return { refusal }
     const [payment] = terms.payments
-    if (payment !== undefined && (await this.#accountOf(payment.recipient)).found === undefined)
+    if (payment !== undefined && (await this.#readAccount(payment.recipient)) === undefined)
       return { refusal: 'the recipient is no account' }
     const { state } = await this.readFinal(terms.id, terms)
     if (state !== 'open') return { refusal: 'the transaction would revert' }
@@ -171,8 +150,8 @@ class LighterPayer implements PayingChain {
 
   /** Why the owner's key cannot sign for the account. An answer is cached, because an account keeps its owner. */
   async #refuseForeignKey(): Promise<string | undefined> {
-    const own = this.#parts.owner.address.toLowerCase()
-    this.#isOwner ??= this.#accountOf(this.address).then(({ found }) => found?.key === own)
+    const own = this.#settings.owner.address.toLowerCase()
+    this.#isOwner ??= this.#readAccount(this.address).then((account) => account?.key === own)
     const isOwner = await this.#isOwner.catch((error: unknown) => {
       this.#isOwner = undefined
       throw error
@@ -180,19 +159,20 @@ class LighterPayer implements PayingChain {
     return isOwner ? undefined : `LIGHTER_PRIVATE_KEY is not the key of account ${this.address}`
   }
 
-  #accountOf(index: string) {
-    return agreeOn(
+  async #readAccount(index: string): Promise<LighterAccount | undefined> {
+    const { account } = await agreeOn(
       this.#quorum,
-      async (view, signal) => ({ found: await readAccount(view, index, signal) }),
-      within(),
+      async (view, signal) => ({ account: await readAccount(view, index, signal) }),
+      readTimeout(),
     )
+    return account
   }
 
   async sign({ terms }: SignedPlan, bid: PayingFees) {
-    const { owner, signerKey } = this.#parts
+    const { owner, signerKey } = this.#settings
     const { to, routes, amount, memo } = transferOf(this.address, terms)
     const [usdcFee, nonce] = await Promise.all([this.#feeOf(to, bid), this.#takeNonce()])
-    const lane = await this.#readLane(nonce, within())
+    const lane = await this.#readLane(nonce, readTimeout())
     // The lane already has the payment or its closing, so nothing more is signed.
     if (lane.stateOf(terms) !== 'open') throw new UpstreamUnavailableError('The payment was made or closed.')
     const transfer: UnsignedTransfer = {
@@ -205,12 +185,12 @@ class LighterPayer implements PayingChain {
       usdcFee,
       memo,
     }
-    const { info, hash, expiresAtMs } = (await this.#signer()).signer.signTransfer(transfer)
+    const { info, hash, expiresAtMs } = (await this.#clock.openSigner()).signTransfer(transfer)
     const { lighterChainId } = signerKey
     const L1Sig = await owner.signMessage({
       message: lighterTransferMessage({ ...transfer, lighterChainId }),
     })
-    this.#issued = { nonce, atMs: Date.now() }
+    this.#lastSigned = { nonce, atMs: Date.now() }
     return {
       raw: encodeRaw({ ...info, L1Sig }),
       hash,
@@ -221,37 +201,24 @@ class LighterPayer implements PayingChain {
 
   /** The fee that the exchange asks for: it refuses a transfer that names another one. */
   async #feeOf(recipient: string, bid: PayingFees): Promise<bigint> {
-    const call = transferFeeCall(this.address, recipient, await this.#token())
+    const call = transferFeeCall(this.address, recipient, await this.#clock.createToken())
     const read = (answer: RpcAnswer | undefined) => unlessUnreadable(() => parseTransferFee(answer))
-    const fee = await agreedAnswer(this.#parts.client, call, read, readTimeoutMs)
+    const fee = await agreedAnswer(this.#settings.client, call, read, readTimeoutMs)
     if (fee === undefined) throw new UpstreamUnavailableError('No endpoint says what a transfer takes.')
     const refusal = refuseAboveCeiling('a transfer takes', fee, bid)
     if (refusal !== undefined) throw new UpstreamUnavailableError(refusal)
     return fee
   }
 
-  /** The next nonce. If it was signed just now, waits up to `turnMs` until it is spent. */
+  /** The next nonce. If it was signed just now, waits up to `nonceWaitMs` until it is spent. */
   async #takeNonce(): Promise<bigint> {
     for (;;) {
       const next = await this.#nextNonce()
-      const issued = this.#issued
-      const isBeingSpent = issued !== undefined && issued.nonce >= next && Date.now() - issued.atMs < turnMs
+      const last = this.#lastSigned
+      const isBeingSpent = last !== undefined && last.nonce >= next && Date.now() - last.atMs < nonceWaitMs
       if (!isBeingSpent) return next
-      await new Promise((resolve) => setTimeout(resolve, turnPollMs))
+      await new Promise((resolve) => setTimeout(resolve, noncePollMs))
     }
-  }
-
-  /** The signer, with its clock set to the exchange's time: this machine's clock decides nothing. */
-  async #signer() {
-    const { timeSeconds } = await this.head()
-    this.#exchangeMs = 1_000 * timeSeconds
-    this.#opened ??= openLighterSigner({ ...this.#parts.signerKey, nowMs: () => this.#exchangeMs })
-    return { timeSeconds, signer: await this.#opened }
-  }
-
-  async #token(): Promise<string> {
-    const { timeSeconds, signer } = await this.#signer()
-    return signer.createToken(timeSeconds + tokenSeconds)
   }
 
   async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
@@ -259,7 +226,7 @@ class LighterPayer implements PayingChain {
     const answers = await this.#quorum.askEach(async (view, signal) => {
       const request = { method: 'POST', path: '/api/v1/sendTx', form, answerStatuses: [400] } as const
       return parseSendOutcome((await view.ask(request, signal)).text)
-    }, within())
+    }, readTimeout())
     const outcomes = answers.flatMap(({ said }) => (said === undefined ? [] : [said]))
     if (outcomes.some(({ isAccepted }) => isAccepted)) return
     const [refused] = outcomes
@@ -269,62 +236,16 @@ class LighterPayer implements PayingChain {
 
   async balanceOf(currency: string): Promise<bigint> {
     const calls = [accountCall(this.address)]
-    const [answer] = await this.#parts.client.batch(calls, { timeoutMs: readTimeoutMs })
+    const [answer] = await this.#settings.client.batch(calls, { timeoutMs: readTimeoutMs })
     const held = parseHoldings(answer, this.address, (asset) => decimals.get(asset))
     return held?.get(currency) ?? 0n
   }
 }
 
-const within = () => AbortSignal.timeout(readTimeoutMs)
+const readTimeout = () => AbortSignal.timeout(readTimeoutMs)
 
 /** Decimals of the supported assets other than perps USDC. @source families.md 5.6 */
 const decimals: ReadonlyMap<string, number> = new Map([
   ['1', 8],
   ['3', 6],
 ])
-
-/** The highest number that enough endpoints have reached, once all have answered. @throws UpstreamUnavailableError */
-function askReached(
-  client: ChainClient,
-  call: RpcCall,
-  read: (answer: RpcAnswer | undefined) => bigint,
-): Promise<bigint> {
-  return askPaymentVotes(client, [call], (votes, { threshold }, isLast) => {
-    const values = readByVoice(votes, ([answer]) => read(answer))
-    const reached = isLast ? reachedBy(threshold, values) : -1n
-    return reached < 0n ? undefined : reached
-  })
-}
-
-/** Reason for which the exchange does not move a payment. */
-function refuseAmount({ amount, currency }: PlannedPayment): string | undefined {
-  const isMoved = amount > 0n && amount <= lighterAmountMax && isLighterPayment(currency)
-  return isMoved ? undefined : 'an amount is none of this chain'
-}
-
-/**
- * What a payment moves, with the order id as its memo; or a closing: the smallest amount between two sides of the
- * wallet, with a memo that names the closed payment.
- */
-function transferOf(
-  wallet: string,
-  { id, mark, orderId = id, payments: [payment] }: PaymentTerms,
-): {
-  readonly to: string
-  readonly routes: Pick<UnsignedTransfer, 'assetIndex' | 'fromRouteType' | 'toRouteType'>
-  readonly amount: bigint
-  readonly memo: UnsignedTransfer['memo']
-} {
-  if (mark === 'closed' || payment === undefined) {
-    const [perps, spot] = [lighterAsset('0'), lighterAsset('3')]
-    const routes = {
-      assetIndex: perps.assetIndex,
-      fromRouteType: perps.routeType,
-      toRouteType: spot.routeType,
-    }
-    return { to: wallet, routes, amount: closingAmount, memo: closingMemo(id) }
-  }
-  const { assetIndex, routeType } = lighterAsset(payment.currency)
-  const routes = { assetIndex, fromRouteType: routeType, toRouteType: routeType }
-  return { to: payment.recipient, routes, amount: payment.amount, memo: orderId }
-}

@@ -60,11 +60,13 @@ async function loadLibrary(): Promise<Library> {
   return { module: await wasm.compile(code), glue }
 }
 
+const anyFunction = z.custom<(...args: readonly unknown[]) => unknown>((value) => typeof value === 'function')
+
 /** Functions that the program defines as globals. */
 const exportsSchema = z.object({
-  CreateClient: z.custom<(...args: readonly unknown[]) => unknown>((value) => typeof value === 'function'),
-  SignTransfer: z.custom<(...args: readonly unknown[]) => unknown>((value) => typeof value === 'function'),
-  CreateAuthToken: z.custom<(...args: readonly unknown[]) => unknown>((value) => typeof value === 'function'),
+  CreateClient: anyFunction,
+  SignTransfer: anyFunction,
+  CreateAuthToken: anyFunction,
   GenerateAPIKey: z.custom<() => unknown>((value) => typeof value === 'function'),
 })
 const glueSchema = z.object({
@@ -147,16 +149,9 @@ export async function openLighterSigner(
   )
   return {
     signTransfer(transfer) {
-      const { toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee, memo, nonce } =
-        transfer
-      const numbers = [toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee].map(
-        exactNumber,
-      )
       // Two transfers never expire in the same millisecond, so that their ids differ.
       clockMs = Math.max(clockMs + 1, nowMs() - fixedLifetimeMs + lifetimeMs)
-      const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...keyOfAccount)
-      refuseFailure(answer)
-      const { txInfo, txHash } = signed.parse(answer)
+      const { txInfo, txHash } = signBy(program, transfer, keyOfAccount)
       const info = infoSchema.parse(JSON.parse(txInfo))
       return { info, hash: txHash.toLowerCase(), expiresAtMs: info.ExpiredAt }
     },
@@ -188,12 +183,21 @@ export async function lighterTransferHasher(
     clockMs = expiresAtMs - fixedLifetimeMs
     const keyOfAccount = [Number(transfer.apiKeyIndex), Number(transfer.fromAccountIndex)] as const
     refuseFailure(program.CreateClient('http://127.0.0.1', apiKey, Number(lighterChainId), ...keyOfAccount))
-    const { toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee, memo, nonce } = transfer
-    const numbers = [toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee].map(exactNumber)
-    const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...keyOfAccount)
-    refuseFailure(answer)
-    return signed.parse(answer).txHash.toLowerCase()
+    return signBy(program, transfer, keyOfAccount).txHash.toLowerCase()
   }
+}
+
+/** Has the program sign a transfer. @throws Error if it refuses, and for numbers that are not exact in JSON */
+function signBy(
+  program: z.infer<typeof exportsSchema>,
+  transfer: UnsignedTransfer,
+  keyOfAccount: readonly [apiKeyIndex: number, account: number],
+): z.infer<typeof signed> {
+  const { toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee, memo, nonce } = transfer
+  const numbers = [toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee].map(exactNumber)
+  const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...keyOfAccount)
+  refuseFailure(answer)
+  return signed.parse(answer)
 }
 
 /** @throws Error if an answer of the program is a refusal: the program itself never throws */

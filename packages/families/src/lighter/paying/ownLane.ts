@@ -19,7 +19,7 @@ type ExecutedTransaction = {
  * transfers that are signed for a payment is executed: none is signed for a nonce before the lane is read up to it, and
  * none for a payment that the lane already names. See decision 31.
  */
-export type NonceHistory = {
+export type Lane = {
   /** The next nonce of the key: the lane ends before it. */
   readonly next: bigint
   stateOf(terms: Pick<PaymentTerms, 'id'> & Partial<PaymentTerms>): PaymentState
@@ -32,7 +32,7 @@ const pageSize = 100
 /** Limit of pages, some hundred thousand transfers: before that an operator sets a later `firstNonce`. */
 const pagesMax = 2_000
 
-export type NonceHistoryOptions = {
+export type LaneOptions = {
   readonly quorum: QuorumClient<HttpView>
   readonly account: string
   readonly apiKeyIndex: number
@@ -42,9 +42,7 @@ export type NonceHistoryOptions = {
 }
 
 /** Opens a reader of the lane up to a next nonce. Executed transactions never change, so each is read once. */
-export function createNonceHistory(
-  options: NonceHistoryOptions,
-): (next: bigint, signal: AbortSignal) => Promise<NonceHistory> {
+export function createLaneReader(options: LaneOptions): (next: bigint, signal: AbortSignal) => Promise<Lane> {
   const { quorum, firstNonce } = options
   const executedByNonce = new Map<bigint, ExecutedTransaction>()
   /** The first nonce that was not read yet. */
@@ -79,7 +77,7 @@ export function createNonceHistory(
 function stateIn(
   executed: readonly ExecutedTransaction[],
   wallet: string,
-  { id, orderId = id, payments }: Parameters<NonceHistory['stateOf']>[0],
+  { id, orderId = id, payments }: Parameters<Lane['stateOf']>[0],
 ): PaymentState {
   const [payment] = payments ?? []
   const paidForOrder = executed.filter(({ memo, recipient }) => memo === orderId && recipient !== wallet)
@@ -98,7 +96,7 @@ function stateIn(
 /** One endpoint's transactions, one per nonce of the range, in order. @throws MalformedAnswerError if one is missing */
 async function readRange(
   view: HttpView,
-  question: Omit<NonceHistoryOptions, 'token'> & {
+  question: Omit<LaneOptions, 'token'> & {
     readonly from: bigint
     readonly to: bigint
     readonly token: string
@@ -127,10 +125,10 @@ async function readRange(
   })
 }
 
-type WithNonce = ListedTransfer & { readonly nonce: NonNullable<ListedTransfer['nonce']> }
+type ListedWithNonce = ListedTransfer & { readonly nonce: NonNullable<ListedTransfer['nonce']> }
 
 /** True if the entry is an executed transaction of the key. */
-const isOfKey = (entry: ListedTransfer, account: string, apiKeyIndex: number): entry is WithNonce =>
+const isOfKey = (entry: ListedTransfer, account: string, apiKeyIndex: number): entry is ListedWithNonce =>
   entry.status === 'executed' &&
   entry.nonce !== undefined &&
   entry.nonce.account === BigInt(account) &&

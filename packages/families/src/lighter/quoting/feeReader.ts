@@ -1,15 +1,8 @@
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
-import {
-  countVoices,
-  type Electorate,
-  reachedBy,
-  tally,
-  unlessUnreadable,
-  type Vote,
-  valuesByVoice,
-} from '@causeway/rpc'
-import { flatFeesOf } from '../../shared/flatTransfers.ts'
+import { countVoices, type Electorate, reachedBy, tally, unlessUnreadable } from '@causeway/rpc'
+import { type FlatModel, flatFeesOf } from '../../shared/flatTransfers.ts'
 import type { NetworkReader, NetworkReaderOptions, NetworkReading } from '../../shared/networkReader.ts'
+import { readByVoice, type Votes } from '../../shared/paymentVotes.ts'
 import {
   accountCall,
   type LighterHoldings,
@@ -38,50 +31,60 @@ export function createLighterNetworkReader(options: NetworkReaderOptions): Netwo
     transferFeeCall(fillWallet ?? depository, depository),
     ...(fillWallet === undefined ? [] : [accountCall(fillWallet)]),
   ]
-  const stateIn = ([status, , account]: readonly RpcAnswer[]): State | undefined =>
-    unlessUnreadable(() => ({
-      seconds: parseSeconds(status),
-      held:
-        fillWallet === undefined
-          ? new Map()
-          : (parseHoldings(account, fillWallet, (currency) => decimalsByCurrency.get(currency)) ?? new Map()),
-    }))
-
-  const readingOf = (votes: Votes, { threshold, voters }: Electorate): NetworkReading | undefined => {
-    const states = valuesByVoice(
-      votes.map(({ value, ...voter }) => ({ ...voter, value: value && stateIn(value) })),
-    )
-    if (states.length < threshold) return undefined
-    const reached = (memberOf: (state: State) => bigint) => reachedBy(threshold, states.map(memberOf))
-    const seconds = reached((state) => state.seconds)
-    return {
-      head: { number: seconds * 1_000n, timestampSeconds: Number(seconds) },
-      ...flatFeesOf(feeModel, agreedFee(votes, electorate)),
-      inventory: new Map(
-        [...decimalsByCurrency.keys()].flatMap((currency): [string, bigint][] =>
-          fillWallet === undefined ? [] : [[currency, reached(({ held }) => held.get(currency) ?? 0n)]],
-        ),
-      ),
-      voices: {
-        agreed: states.filter((state) => state.seconds >= seconds).length,
-        required: threshold,
-        configured: countVoices(voters),
-      },
-    }
-  }
   return {
     read: (limits) =>
       client.poll<NetworkReading>(calls, {
         ...limits,
         patienceMs,
-        decide: (votes, isLast) => (isLast ? readingOf(votes, electorate) : undefined),
+        decide: (votes, isLast) =>
+          isLast ? readingOf(votes, { electorate, feeModel, fillWallet, decimalsByCurrency }) : undefined,
       }),
   }
 }
 
-type Votes = readonly Vote<readonly RpcAnswer[]>[]
+type ReadingQuestion = {
+  readonly electorate: Electorate
+  readonly feeModel: FlatModel
+  readonly fillWallet: string | undefined
+  readonly decimalsByCurrency: ReadonlyMap<string, number>
+}
+
+/** The reading by all endpoints' answers; undefined if too few can be read. */
+function readingOf(votes: Votes, question: ReadingQuestion): NetworkReading | undefined {
+  const { electorate, feeModel, fillWallet, decimalsByCurrency } = question
+  const { threshold, voters } = electorate
+  const states = readByVoice(votes, (answers) => stateIn(answers, question))
+  if (states.length < threshold) return undefined
+  const reached = (memberOf: (state: State) => bigint) => reachedBy(threshold, states.map(memberOf))
+  const seconds = reached((state) => state.seconds)
+  const heldCurrencies = fillWallet === undefined ? [] : [...decimalsByCurrency.keys()]
+  return {
+    head: { number: seconds * 1_000n, timestampSeconds: Number(seconds) },
+    ...flatFeesOf(feeModel, agreedFee(votes, electorate)),
+    inventory: new Map(
+      heldCurrencies.map((currency) => [currency, reached(({ held }) => held.get(currency) ?? 0n)]),
+    ),
+    voices: {
+      agreed: states.filter((state) => state.seconds >= seconds).length,
+      required: threshold,
+      configured: countVoices(voters),
+    },
+  }
+}
+
 /** One endpoint's time, and the fill wallet's balances. */
 type State = { readonly seconds: bigint; readonly held: LighterHoldings }
+
+/** @throws MalformedAnswerError */
+function stateIn(
+  [status, , account]: readonly (RpcAnswer | undefined)[],
+  { fillWallet, decimalsByCurrency }: ReadingQuestion,
+): State {
+  const seconds = parseSeconds(status)
+  if (fillWallet === undefined) return { seconds, held: new Map() }
+  const held = parseHoldings(account, fillWallet, (currency) => decimalsByCurrency.get(currency))
+  return { seconds, held: held ?? new Map() }
+}
 
 /** Fee on which enough endpoints agree, in millionths of a dollar. */
 function agreedFee(votes: Votes, electorate: Electorate): bigint | undefined {

@@ -197,7 +197,7 @@ const charactersMax = 1024 * 1024
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 const integer = /^-?\d{1,40}$/
 /** First character of the strings by which integers are replaced. */
-const mark = '\u0000'
+const integerPrefix = '\u0000'
 
 /**
  * Parses JSON with every integer as a bigint: amounts may be above 2^53, where a number is not exact.
@@ -206,11 +206,15 @@ const mark = '\u0000'
 export function parseExactJson(text: string, subject: string): unknown {
   if (text.length > charactersMax) throw new MalformedAnswerError(subject)
   try {
-    // Parsed unmarked first: marking could make JSON of a text that is none.
+    // Parsed unchanged first: replacing integers could make JSON of a text that is none.
     JSON.parse(text)
-    const marked = text.replace(tokens, (token) => (integer.test(token) ? `"\\u0000${token}"` : token))
-    return JSON.parse(marked, (_name, value: unknown) =>
-      typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+    const withoutIntegers = text.replace(tokens, (token) =>
+      integer.test(token) ? `"\\u0000${token}"` : token,
+    )
+    return JSON.parse(withoutIntegers, (_name, value: unknown) =>
+      typeof value === 'string' && value.startsWith(integerPrefix)
+        ? BigInt(value.slice(integerPrefix.length))
+        : value,
     )
   } catch {
     throw new MalformedAnswerError(subject)

@@ -37,7 +37,7 @@ export function referencesOrder(transfer: LighterTransfer | undefined, orderId: 
 }
 
 /**
- * What a transfer paid to each recipient of a payment: one sum per distinct recipient and currency. A depository's
+ * Sums what a transfer paid to each recipient of a payment: one sum per distinct recipient and currency. A depository's
  * payout pays no order (`fromOthers`), and a transfer to oneself pays nothing.
  * @param targets canonical
  * @source rule F-160

@@ -14,11 +14,11 @@ const explorerLagMs = 300_000n
 /** Limit of pages of one pass: far more transfers than a depository gets within the lag. */
 const pagesMax = 200
 
-/** `known`: the reader of executed transactions, with its cache. */
 type Sources = {
   readonly explorers: Pick<QuorumClient<HttpView>, 'askEach'>
   readonly depositories: readonly string[]
-  readonly known: Pick<LighterTransactions, 'read'>
+  /** Reads executed transactions, and caches them. */
+  readonly transactionReader: Pick<LighterTransactions, 'read'>
 }
 
 type ListedDeposit = { readonly transactionId: string; readonly queuedAtMs: bigint }
@@ -47,7 +47,7 @@ function oldestFirst(one: ListedDeposit, other: ListedDeposit): number {
 
 /** Transfers to one account since a time in milliseconds. Pages are read from the newest back. */
 async function listOf(
-  { explorers, known: transactionReader }: Sources,
+  { explorers, transactionReader }: Sources,
   account: string,
   since: bigint,
   signal: AbortSignal,
@@ -81,7 +81,7 @@ async function listOf(
  * will be: explorers list it again while it may matter.
  */
 async function readNow(
-  transactionReader: Sources['known'],
+  transactionReader: Sources['transactionReader'],
   transactionId: string,
   signal: AbortSignal,
 ): Promise<FinalTransaction | { readonly unreadId: string } | undefined> {

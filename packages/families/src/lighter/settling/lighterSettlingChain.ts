@@ -37,11 +37,7 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
   const transactionReader = createLighterTransactions({ quorum, limits })
   const reader = createLighterFactsReader({ chain, quorum, findTransfers: noTransferLookup, limits })
   const depositories = depositoriesOf(chain)
-  const {
-    blockRefAt: markAt,
-    withTimeAsBlock: placed,
-    ...time
-  } = createTimeAsHeight({
+  const { blockRefAt, withTimeAsBlock, ...time } = createTimeAsHeight({
     client,
     call: statusCall,
     readMs: (answer) => parseSeconds(answer) * 1_000n,
@@ -50,21 +46,21 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
   return {
     steps: { rangeBlocks: 24n * hourMs, rewindBlocks: hourMs, lateBlocks: 0n },
     ...time,
-    async depositPass({ from, to, known: knownHeight }, signal): Promise<SettlingPass> {
+    async depositPass({ from, to, known }, signal): Promise<SettlingPass> {
       const transactions = await listDeposits(
-        { explorers, depositories, known: transactionReader },
+        { explorers, depositories, transactionReader },
         { from, to },
         signal,
       )
-      return { known: markAt(knownHeight), last: markAt(to), transactions }
+      return { known: blockRefAt(known), last: blockRefAt(to), transactions }
     },
     deposits: (transactionId, signal) => {
-      const deposit = reader.readDeposits({ transactionId }, { signal }).then(placed)
+      const deposit = reader.readDeposits({ transactionId }, { signal }).then(withTimeAsBlock)
       return unlessGone(deposit)
     },
     async payment(question, signal) {
       try {
-        const facts = placed(await reader.readPayment(question, { signal }))
+        const facts = withTimeAsBlock(await reader.readPayment(question, { signal }))
         return { state: 'included', facts, confirmations: 1 }
       } catch (error) {
         if (error instanceof TransactionMissingError || error instanceof TransactionNotFinalError)
@@ -75,7 +71,7 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
       }
     },
     finalPayment: (question, signal) =>
-      unlessGone(reader.readPayment(question, { signal }).then((facts) => placed(facts))),
+      unlessGone(reader.readPayment(question, { signal }).then(withTimeAsBlock)),
     async feePaid(transactionId, signal) {
       const id = lighterCodec.canonicalTransactionId(transactionId)
       const transaction = await unlessGone(transactionReader.read(id, signal))
