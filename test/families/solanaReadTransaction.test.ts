@@ -15,8 +15,8 @@ import {
 } from '@solana/web3.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { SolanaTransactionAnswer } from '../../packages/families/src/solana/reading/answers.ts'
 import { readTransaction } from '../../packages/families/src/solana/reading/readTransaction.ts'
+import type { SolanaTransactionAnswer } from '../../packages/families/src/solana/reading/transactionAnswer.ts'
 import { MalformedAnswerError } from '../../packages/rpc/src/malformedAnswer.ts'
 import { signVersion1 } from './solanaSupport/version1.ts'
 

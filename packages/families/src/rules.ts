@@ -266,7 +266,8 @@ export {
   type SolanaInstruction,
 } from './solana/rules/quoting/instructions.ts'
 export { type SolanaFeeFacts, SolanaFees } from './solana/rules/quoting/solanaFees.ts'
-export { SolanaTransactionTooLargeError, solanaQuoting } from './solana/rules/quoting/solanaQuoting.ts'
+export { solanaQuoting } from './solana/rules/quoting/solanaQuoting.ts'
+export { SolanaTransactionTooLargeError } from './solana/rules/quoting/transactionSize.ts'
 export {
   decodeSolanaWithdrawal,
   encodeSolanaWithdrawal,

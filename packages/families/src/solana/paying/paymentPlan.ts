@@ -24,18 +24,20 @@ export type ReadAccounts = (
 const amountMax = 2n ** 64n - 1n
 const tokenPrograms: readonly string[] = [tokenProgram, token2022Program]
 
+type Refused = { readonly refusal: string }
+
 /** Checks recipients, mints and token accounts of payments. @returns why not, if one is refused */
 export async function lookAtPayments(
   wallet: string,
   payments: readonly PlannedPayment[],
   read: ReadAccounts,
-): Promise<PaymentLookup | { readonly refusal: string }> {
+): Promise<PaymentLookup | Refused> {
   for (const { amount } of payments) {
     if (amount <= 0n || amount > amountMax) return { refusal: 'an amount is none of this chain' }
   }
   const recipients = [...new Set(payments.map(({ recipient }) => recipient))]
-  const mints = [...new Set(payments.map(({ currency }) => currency))].filter(isToken)
-  const accounts = await read([...recipients, ...mints])
+  const currencies = [...new Set(payments.map(({ currency }) => currency))].filter(isToken)
+  const accounts = await read([...recipients, ...currencies])
   for (const recipient of recipients) {
     const account = accounts.get(recipient)
     const refusal = refuseRecipient(wallet, recipient, account)
@@ -43,25 +45,43 @@ export async function lookAtPayments(
     if (lamportsAfterwards(payments, recipient, account) > exactLamportsMax)
       return { refusal: 'the recipient holds more coin than can be counted' }
   }
-  const tokens = new Map<string, TokenMint>()
-  for (const currency of mints) {
+  const mints = readMints(currencies, accounts)
+  if ('refusal' in mints) return mints
+  // The caller's word about a token is replaced by the chain's.
+  const planned = payments.map(({ token: _callersToken, ...payment }): PlannedPayment => {
+    const mint = mints.byCurrency.get(payment.currency)
+    if (mint === undefined) return payment
+    return { ...payment, token: { program: mint.program, decimals: mint.decimals } }
+  })
+  const stateBytes = await missingHolders(planned, mints.byCurrency, read)
+  return 'refusal' in stateBytes ? stateBytes : { payments: planned, stateBytes }
+}
+
+/** Mints of currencies, by their accounts; why not, if payments in one are refused. */
+function readMints(
+  currencies: readonly string[],
+  accounts: ReadonlyMap<string, ShownAccount | undefined>,
+): { readonly byCurrency: ReadonlyMap<string, TokenMint> } | Refused {
+  const byCurrency = new Map<string, TokenMint>()
+  for (const currency of currencies) {
     const account = accounts.get(currency)
     const mint = account && readTokenMint(account.owner, account.data)
     if (mint === undefined) return { refusal: 'a currency is no mint' }
     if (mint.refusal !== undefined) return { refusal: `a currency ${mint.refusal}` }
-    tokens.set(currency, mint)
+    byCurrency.set(currency, mint)
   }
-  // The caller's word about a token is replaced by the chain's.
-  const planned = payments.map(({ token: _callersToken, ...payment }): PlannedPayment => {
-    const mint = tokens.get(payment.currency)
-    return mint === undefined
-      ? payment
-      : { ...payment, token: { program: mint.program, decimals: mint.decimals } }
-  })
-  // Token accounts of the recipients, by address.
+  return { byCurrency }
+}
+
+/** Bytes of each token account that a recipient lacks; why not, if an existing one can receive nothing. */
+async function missingHolders(
+  payments: readonly PlannedPayment[],
+  mints: ReadonlyMap<string, TokenMint>,
+  read: ReadAccounts,
+): Promise<readonly number[] | Refused> {
   const holders = new Map(
-    planned.flatMap(({ recipient, currency }) => {
-      const mint = tokens.get(currency)
+    payments.flatMap(({ recipient, currency }) => {
+      const mint = mints.get(currency)
       if (mint === undefined) return []
       const holder = associatedTokenAccount(recipient, { mint: currency, tokenProgram: mint.program })
       return [[holder, { ...mint, recipient }] as const]
@@ -77,7 +97,7 @@ export async function lookAtPayments(
       if (refusal !== undefined) return { refusal: `the recipient ${refusal}` }
     }
   }
-  return { payments: planned, stateBytes }
+  return stateBytes
 }
 
 /**
@@ -88,7 +108,7 @@ export async function lookAtAddress(
   wallet: string,
   question: { readonly emptied: EmptiedAddress; readonly addressProgram: SolanaAddressProgram | undefined },
   read: ReadAccounts,
-): Promise<PaymentLookup | { readonly refusal: string }> {
+): Promise<PaymentLookup | Refused> {
   const { emptied, addressProgram } = question
   if (addressProgram === undefined) return { refusal: 'the chain has no deposit addresses' }
   if (emptied.terms.sweeper !== wallet) return { refusal: 'another wallet empties the address' }

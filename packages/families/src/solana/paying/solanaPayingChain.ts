@@ -8,8 +8,8 @@ import {
 } from '@causeway/core'
 import { solanaCodec } from '@causeway/core/encodings'
 import type { ChainClient, RpcAnswer } from '@causeway/rpc'
-import { MalformedAnswerError, NodeError } from '@causeway/rpc'
-import type { Keypair, VersionedTransaction } from '@solana/web3.js'
+import { MalformedAnswerError, NodeError, unlessUnreadable } from '@causeway/rpc'
+import type { VersionedTransaction } from '@solana/web3.js'
 import type {
   PayingChain,
   PayingChainFamily,
@@ -25,12 +25,9 @@ import { exactLamportsMax, parseAccounts, type ShownAccount } from '../reading/a
 import { accountsCall, blockhashCall, sendCall, simulationCall } from '../reading/requests.ts'
 import type { SolanaAddressProgram } from '../rules/depositAddress.ts'
 import { solanaLibrary } from '../rules/library.ts'
-import { sweepAddress, withdrawAddress } from '../rules/paying/addressInstructions.ts'
-import { markedInstructions } from '../rules/paying/paymentInstructions.ts'
 import { associatedTokenAccount, deriveProgramAddresses } from '../rules/programAddresses.ts'
 import { markBytes } from '../rules/programs.ts'
-import type { SolanaInstruction } from '../rules/quoting/instructions.ts'
-import { SolanaFees } from '../rules/quoting/solanaFees.ts'
+import { compilePayment, feeOf, markOf, type Wallet } from './compileTransaction.ts'
 import {
   decideHead,
   decideLanding,
@@ -48,8 +45,6 @@ const readTimeoutMs = 5_000
 const unitsMax = 1_000_000n
 /** Blocks for which a blockhash is valid. The newest block is less than as many above the newest final one. */
 const blockhashBlocks = 150n
-/** @source Solana documentation, "Transaction size" */
-const transactionBytesMax = 1_232
 /** Blockhash of a simulation: the node replaces it. */
 const anyBlockhash = '1'.repeat(32)
 
@@ -70,9 +65,7 @@ function openSolanaPaying({ client, key, addressProgram }: PayingChainOptions): 
   })
 }
 
-/** Key that signs, and the program that empties addresses, if there is one. */
-type Wallet = { readonly keypair: Keypair; readonly addressProgram: SolanaAddressProgram | undefined }
-
+/** Pays by transactions of one wallet; each creates a marker, so that at most one per payment id can succeed. */
 class SolanaPayer implements PayingChain {
   readonly address: string
   readonly #client: ChainClient
@@ -117,7 +110,7 @@ class SolanaPayer implements PayingChain {
       payments: lookup.payments,
       ...(lookup.emptied !== undefined && { emptied: lookup.emptied }),
     }
-    const trial = compile(this.#wallet, planned, { ...bid, units: unitsMax }, anyBlockhash)
+    const trial = compilePayment(this.#wallet, planned, { ...bid, units: unitsMax }, anyBlockhash)
     if (trial === undefined) return { refusal: 'the transaction is too large' }
     const units = await askPaymentVotes(this.#client, [simulationCall(toBase64(trial))], decideRun)
     if (units === 'fails') return { refusal: 'the transaction would revert' }
@@ -139,7 +132,7 @@ class SolanaPayer implements PayingChain {
     const recent = usable[this.#signed % Math.max(1, usable.length)]
     this.#signed += 1
     if (recent === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')
-    const transaction = compile(this.#wallet, terms, { ...bid, units }, recent.blockhash)
+    const transaction = compilePayment(this.#wallet, terms, { ...bid, units }, recent.blockhash)
     if (transaction === undefined) throw new Error('a planned transaction is too large')
     transaction.sign([this.#wallet.keypair])
     return {
@@ -212,12 +205,6 @@ function comparableHolder(account: ShownAccount): object {
   return holder === undefined ? {} : { holder, refusal: refusalOfHolder(account, holder) ?? null }
 }
 
-/** The marker's kind. @throws Error for an allowance, which no token of this family needs */
-function markOf({ mark }: Pick<PaymentTerms, 'mark'>): keyof typeof markBytes {
-  if (mark === 'allowed') throw new Error('nothing is allowed on this chain')
-  return mark
-}
-
 function openAddressProgram({
   program,
   depository,
@@ -225,83 +212,13 @@ function openAddressProgram({
   return { program, depository: { program: depository, addresses: deriveProgramAddresses(depository) } }
 }
 
-/** The instruction that empties a deposit address: a sweep for an order, or a withdrawal to the depositor. */
-function emptyingOf(
-  { emptied }: Pick<PaymentTerms, 'emptied'>,
-  caller: string,
-  program: SolanaAddressProgram | undefined,
-): SolanaInstruction | undefined {
-  if (emptied === undefined) return undefined
-  if (program === undefined) throw new Error('no address of this chain is emptied')
-  const { currency, token: knownToken, signed } = emptied
-  const token = knownToken && { mint: currency, tokenProgram: knownToken.program }
-  return signed === undefined
-    ? withdrawAddress(program, emptied, { caller, token })
-    : sweepAddress(program, emptied, { ...signed, token })
-}
-
-/** The unsigned transaction of the terms; undefined if it is too large for one. */
-function compile(
-  { keypair: { publicKey }, addressProgram }: Wallet,
-  terms: PaymentTerms,
-  bid: PayingFees & { readonly units: bigint },
-  blockhash: string,
-): VersionedTransaction | undefined {
-  const { TransactionMessage, VersionedTransaction: Transaction } = solanaLibrary()
-  const mark = markOf(terms)
-  const wallet = publicKey.toBase58()
-  const marked = { ...terms, mark, emptying: emptyingOf(terms, wallet, addressProgram) }
-  const instructions = markedInstructions(wallet, marked, {
-    units: bid.units,
-    microLamportsPerUnit: unitPrice(bid),
-    markerRentLamports: bid.fees.rentOf({ stateBytes: markBytes[mark] }),
-  })
-  try {
-    const transaction = new Transaction(
-      new TransactionMessage({
-        payerKey: publicKey,
-        recentBlockhash: blockhash,
-        instructions: [...instructions],
-      }).compileToV0Message(),
-    )
-    return transaction.serialize().length > transactionBytesMax ? undefined : transaction
-  } catch (error) {
-    // The library writes into a buffer of the largest size that a transaction may have.
-    if (error instanceof RangeError) return undefined
-    throw error
-  }
-}
-
-const toBase64 = (transaction: VersionedTransaction) =>
-  Buffer.from(transaction.serialize()).toString('base64')
-
-/** @throws Error for fees of another family */
-function unitPrice({ fees, ceiling }: PayingFees): bigint {
-  if (!(fees instanceof SolanaFees)) throw new Error('fees of another family')
-  return minBigint(fees.microLamportsPerUnit, ceiling)
-}
-
-const lamportsPerSignature = 5_000n
-const microLamports = 1_000_000n
-
-/** Fee in lamports, rounded up, of a transaction that only the wallet signs. @source families.md 5.1 */
-const feeOf = (units: bigint, bid: PayingFees): bigint =>
-  lamportsPerSignature + (units * unitPrice(bid) + microLamports - 1n) / microLamports
-
 /** Units with a margin: the cluster may use more than the simulating node, because accounts change meanwhile. */
 const withMargin = (units: bigint): bigint => minBigint((units * 13n) / 10n + 10_000n, unitsMax)
 
 /** One blockhash of each endpoint that answers. */
 async function recentBlockhashes(client: ChainClient): Promise<readonly RecentBlockhash[]> {
   const answers = await client.askEach([blockhashCall()], { timeoutMs: readTimeoutMs })
-  return answers.flatMap(({ answers: [answer] = [] }) => {
-    try {
-      return answer === undefined ? [] : [parseBlockhash(answer)]
-    } catch (error) {
-      if (error instanceof MalformedAnswerError) return []
-      throw error
-    }
-  })
+  return answers.flatMap(({ answers: [answer] = [] }) => unlessUnreadable(() => parseBlockhash(answer)) ?? [])
 }
 
 /**
@@ -310,3 +227,6 @@ async function recentBlockhashes(client: ChainClient): Promise<readonly RecentBl
  */
 const isHarmless = (message: string): boolean =>
   /already (been )?processed|AlreadyProcessed|blockhash ?not ?found/i.test(message)
+
+const toBase64 = (transaction: VersionedTransaction) =>
+  Buffer.from(transaction.serialize()).toString('base64')

@@ -4,6 +4,7 @@ import {
   comparisonText,
   createQuestionGroups,
   disagreement,
+  type Electorate,
   MalformedAnswerError,
   tally,
   type Vote,
@@ -21,8 +22,8 @@ const groupsInFlightMax = 4
 /** Reads accounts for quotes, several questions with one request. */
 export type AccountGroups = {
   /**
-   * What enough endpoints say about accounts, each at its own newest slot. An unreadable account counts as a value of
-   * its own, so that one endpoint cannot prevent the answer by it.
+   * Reads accounts on which enough endpoints agree, each at its own newest slot. An unreadable account counts as a value
+   * of its own, so that one endpoint cannot prevent the answer by it.
    * @param read parses the accounts; its whole result is compared
    * @throws UpstreamDisagreementError, UpstreamUnavailableError (late ones too), MalformedAnswerError
    */
@@ -44,40 +45,13 @@ export type Limits = { readonly timeoutMs: number }
  */
 export function createAccountGroups(client: JsonRpcClient): AccountGroups {
   const { electorate, chainId } = client
-  const agreementQueue = createQuestionQueue(chainId, (accounts, members, limits) =>
-    client.poll([accountsCall(accounts)], {
-      ...limits,
-      decide(votes) {
-        const listVotes = votes.map((vote) => {
-          const value = vote.value && listsOf(vote.value, accounts)
-          // A group's unusable answer may be due to another question's account: it counts as silence.
-          return {
-            ...vote,
-            value: members.length > 1 && value instanceof MalformedAnswerError ? undefined : value,
-          }
-        })
-        for (const member of members) member.hear(listVotes)
-        return members.every((member) => member.isSettled) ? true : undefined
-      },
-    }),
-  )
-  const singleQueue = createQuestionQueue(chainId, async (accounts, members, limits) => {
-    const value = listsOf(await client.batch([accountsCall(accounts)], limits), accounts)
-    if (members.length > 1 && value instanceof MalformedAnswerError) throw value
-    for (const member of members) member.hear([{ alias: 'one', voice: 'one', value }])
-  })
-  /** The answer of one endpoint is decided like a vote with one voter. */
-  const singleElectorate = { voters: [{ alias: 'one', voice: 'one' }], threshold: 1 }
-
-  const askAccounts = <Said>(
-    queue: typeof agreementQueue,
-    voters: typeof electorate,
-    { accounts, read, limits }: Question<Said>,
-  ) =>
-    queue.ask<Said>(accounts, limits, (votes) => {
+  const agreementQueue = createQuestionQueue(chainId, (group) => askAll(client, group))
+  const singleQueue = createQuestionQueue(chainId, (group) => askOne(client, group))
+  const askAccounts = <Said>(queue: QuestionQueue, voters: Electorate, question: Question<Said>) =>
+    queue.ask<Said>(question.accounts, question.limits, (votes) => {
       const answers = votes.map((vote) => ({
         ...vote,
-        value: vote.value && readAnswer(vote.value, accounts, read),
+        value: vote.value && readAnswer(vote.value, question),
       }))
       const verdict = tally(answers, voters, ({ key }) => key)
       if (verdict.status === 'disagreed') throw disagreement(chainId, verdict.groups)
@@ -94,6 +68,34 @@ export function createAccountGroups(client: JsonRpcClient): AccountGroups {
   }
 }
 
+/** The answer of one endpoint is decided like a vote with one voter. */
+const singleVoter = { alias: 'one', voice: 'one' }
+const singleElectorate: Electorate = { voters: [singleVoter], threshold: 1 }
+
+/** Asks all endpoints for a group's accounts; each member hears the answers until all members are settled. */
+function askAll(client: JsonRpcClient, { accounts, members, limits }: Group): Promise<unknown> {
+  return client.poll([accountsCall(accounts)], {
+    ...limits,
+    decide(votes) {
+      const listVotes = votes.map((vote) => {
+        const value = vote.value && listsOf(vote.value, accounts)
+        // A group's unusable answer may be due to another question's account: it counts as silence.
+        const isSilence = members.length > 1 && value instanceof MalformedAnswerError
+        return { ...vote, value: isSilence ? undefined : value }
+      })
+      for (const member of members) member.hear(listVotes)
+      return members.every((member) => member.isSettled) ? true : undefined
+    },
+  })
+}
+
+/** Asks one endpoint for a group's accounts. @throws MalformedAnswerError: then smaller groups are asked */
+async function askOne(client: JsonRpcClient, { accounts, members, limits }: Group): Promise<void> {
+  const value = listsOf(await client.batch([accountsCall(accounts)], limits), accounts)
+  if (members.length > 1 && value instanceof MalformedAnswerError) throw value
+  for (const member of members) member.hear([{ ...singleVoter, value }])
+}
+
 type Question<Said> = {
   readonly accounts: readonly string[]
   readonly read: (shownAccounts: readonly (ShownAccount | undefined)[]) => Said
@@ -102,7 +104,7 @@ type Question<Said> = {
 
 /** Unparsed accounts that one endpoint shows, by address; an error if its answer is no list of them. */
 type Shown = ReadonlyMap<string, unknown> | MalformedAnswerError
-/** What one endpoint says to one question. `key`: its text, by which answers are compared. */
+/** One endpoint's answer to one question. `key`: its text, by which answers are compared. */
 type AccountsAnswer<Said> = { readonly key: string } & ({ readonly said: Said } | { readonly error: Error })
 
 function listsOf([answer]: readonly RpcAnswer[], accounts: readonly string[]): Shown {
@@ -115,11 +117,7 @@ function listsOf([answer]: readonly RpcAnswer[], accounts: readonly string[]): S
   }
 }
 
-function readAnswer<Said>(
-  shown: Shown,
-  accounts: readonly string[],
-  read: Question<Said>['read'],
-): AccountsAnswer<Said> {
+function readAnswer<Said>(shown: Shown, { accounts, read }: Question<Said>): AccountsAnswer<Said> {
   try {
     if (shown instanceof MalformedAnswerError) throw shown
     const value = read(accounts.map((account) => parseListedAccount(shown.get(account))))
@@ -132,29 +130,19 @@ function readAnswer<Said>(
 
 type Votes = readonly Vote<Shown>[]
 
-/** One question in a group. */
-type Member = {
-  readonly accounts: readonly string[]
-  readonly limits: Limits
-  /** True once its promise is resolved or rejected. */
-  isSettled: boolean
-  /** Takes in the endpoints' answers so far, and settles the question if they decide it. */
-  hear(votes: Votes): void
-  fail(error: unknown): void
-}
+/** One question in a group, whatever the type of its answer. */
+type Member = Pick<WaitingQuestion<unknown>, 'accounts' | 'limits' | 'isSettled' | 'hear' | 'fail'>
+
+/** Members that are asked with one request, for the accounts of all of them. */
+type Group = Pick<Member, 'accounts' | 'limits'> & { readonly members: readonly Member[] }
+
+type Verdict<Said> = (votes: Votes) => AccountsAnswer<Said> | undefined
 
 type QuestionQueue = {
-  ask<Said>(
-    accounts: readonly string[],
-    limits: Limits,
-    verdict: (votes: Votes) => AccountsAnswer<Said> | undefined,
-  ): Promise<Said>
+  ask<Said>(accounts: readonly string[], limits: Limits, verdict: Verdict<Said>): Promise<Said>
 }
 
-function createQuestionQueue(
-  chainId: string,
-  send: (accounts: readonly string[], members: readonly Member[], limits: Limits) => Promise<unknown>,
-): QuestionQueue {
+function createQuestionQueue(chainId: string, send: (group: Group) => Promise<unknown>): QuestionQueue {
   const unavailable = (code: 'REQUEST_TIMED_OUT' | 'RPC_HTTP_ERROR') =>
     new UpstreamUnavailableError(`Chain ${chainId} does not show its accounts in time.`, {
       code,
@@ -168,7 +156,7 @@ function createQuestionQueue(
     async send(members) {
       const accounts = [...new Set(members.flatMap((member) => member.accounts))]
       const timeoutMs = Math.max(...members.map(({ limits }) => limits.timeoutMs))
-      await send(accounts, members, { timeoutMs })
+      await send({ accounts, members, limits: { timeoutMs } })
     },
     fail: (member, error) => member.fail(error),
   })
@@ -176,33 +164,60 @@ function createQuestionQueue(
     ask: (accounts, limits, verdict) =>
       new Promise((resolve, reject) => {
         if (groups.waiting() >= waitingMax) return reject(unavailable('RPC_HTTP_ERROR'))
-        const settle = (finish: () => void) => {
-          if (member.isSettled) return
-          member.isSettled = true
-          clearTimeout(timer)
-          finish()
-        }
-        const fail = (error: unknown) => settle(() => reject(error))
-        const member: Member = {
-          accounts,
-          limits,
-          isSettled: false,
-          fail,
-          hear(votes) {
-            if (member.isSettled) return
-            try {
-              const answer = verdict(votes)
-              if (answer === undefined) return
-              settle(() => ('error' in answer ? reject(answer.error) : resolve(answer.said)))
-            } catch (error) {
-              fail(error)
-            }
-          },
-        }
-        const timer = setTimeout(() => fail(unavailable('REQUEST_TIMED_OUT')), limits.timeoutMs)
-        groups.add(member)
+        const lateError = () => unavailable('REQUEST_TIMED_OUT')
+        groups.add(new WaitingQuestion({ accounts, limits, verdict, resolve, reject, lateError }))
       }),
   }
+}
+
+/** A question whose answer is awaited. It is settled once; what comes later is ignored. */
+class WaitingQuestion<Said> {
+  readonly accounts: readonly string[]
+  readonly limits: Limits
+  isSettled = false
+  readonly #asked: AskedQuestion<Said>
+  readonly #timer: NodeJS.Timeout
+
+  constructor(asked: AskedQuestion<Said>) {
+    this.accounts = asked.accounts
+    this.limits = asked.limits
+    this.#asked = asked
+    this.#timer = setTimeout(() => this.fail(asked.lateError()), asked.limits.timeoutMs)
+  }
+
+  /** Takes in the endpoints' answers so far, and settles the question if they decide it. */
+  hear(votes: Votes): void {
+    if (this.isSettled) return
+    try {
+      const answer = this.#asked.verdict(votes)
+      if (answer === undefined) return
+      if ('error' in answer) throw answer.error
+      this.#settle(() => this.#asked.resolve(answer.said))
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  fail(error: unknown): void {
+    this.#settle(() => this.#asked.reject(error))
+  }
+
+  #settle(finish: () => void): void {
+    if (this.isSettled) return
+    this.isSettled = true
+    clearTimeout(this.#timer)
+    finish()
+  }
+}
+
+type AskedQuestion<Said> = {
+  readonly accounts: readonly string[]
+  readonly limits: Limits
+  readonly verdict: Verdict<Said>
+  readonly resolve: (said: Said) => void
+  readonly reject: (error: unknown) => void
+  /** Error of a question that is not decided in time. */
+  readonly lateError: () => Error
 }
 
 /** The first members whose accounts fit into one request. */

@@ -9,8 +9,6 @@ import {
   reachedBy,
   tally,
   unlessUnreadable,
-  type Vote,
-  valuesByVoice,
 } from '@causeway/rpc'
 import type { NetworkFees } from '../../rules/quotingFamily.ts'
 import type {
@@ -19,6 +17,7 @@ import type {
   NetworkReaderOptions,
   NetworkReading,
 } from '../../shared/networkReader.ts'
+import { readByVoice, type Votes } from '../../shared/paymentVotes.ts'
 import {
   clockAccount,
   parseAccountsAt,
@@ -30,14 +29,11 @@ import {
 import { accountsCall, priorityFeesCall, rentRateCall } from '../reading/requests.ts'
 import { associatedTokenAccount, deriveProgramAddresses } from '../rules/programAddresses.ts'
 import { tokenProgram } from '../rules/programs.ts'
-import { SolanaFees } from '../rules/quoting/solanaFees.ts'
+import { lamportsPerSignature, SolanaFees } from '../rules/quoting/solanaFees.ts'
 import { tokenAmountOf } from './tokenMint.ts'
 
 /** Milliseconds that late endpoints have left to answer. */
 const patienceMs = 250
-
-/** @source Solana documentation, "Transaction fees" */
-const lamportsPerSignature = 5_000n
 
 /**
  * Reads head, fees and inventory of a cluster for the market, at its newest final slot. Endpoints are at different
@@ -63,7 +59,7 @@ export function createClusterReader(options: NetworkReaderOptions): NetworkReade
         patienceMs,
         decide(votes, isLast) {
           if (!isLast) return undefined
-          const states = votes.map((vote) => ({ ...vote, value: stateOf(vote.value, holders) }))
+          const states = readByVoice(votes, (answers) => stateIn(answers, holders))
           const head = headOf(states, electorate)
           if (head === undefined) return undefined
           const price = priceOf(votes, electorate, feeModel)
@@ -78,7 +74,7 @@ export function createClusterReader(options: NetworkReaderOptions): NetworkReade
             },
             inventory: inventoryOf(states, holders, electorate),
             voices: {
-              agreed: valuesByVoice(states).filter(({ slot }) => slot >= head.slot).length,
+              agreed: states.filter(({ slot }) => slot >= head.slot).length,
               required: electorate.threshold,
               configured: countVoices(electorate.voters),
             },
@@ -112,41 +108,36 @@ type ClusterState = {
   readonly balances: readonly bigint[]
 }
 
-function stateOf(
-  answers: readonly RpcAnswer[] | undefined,
-  holders: readonly Holder[],
-): ClusterState | undefined {
-  return unlessUnreadable(() => {
-    const { slot, accounts } = parseAccountsAt(answers?.[0], holders.length + 1)
-    const [shownClock, ...held] = accounts
-    return {
-      slot,
-      timeSeconds: readClock(shownClock),
-      balances: holders.map(({ isNative }, index) => balanceOf(held[index], isNative)),
-    }
-  })
+/** @throws MalformedAnswerError */
+function stateIn(answers: readonly (RpcAnswer | undefined)[], holders: readonly Holder[]): ClusterState {
+  const { slot, accounts } = parseAccountsAt(answers[0], holders.length + 1)
+  const [shownClock, ...held] = accounts
+  return {
+    slot,
+    timeSeconds: readClock(shownClock),
+    balances: holders.map(({ isNative }, index) => balanceOf(held[index], isNative)),
+  }
 }
 
 function balanceOf(account: ShownAccount | undefined, isNative: boolean): bigint {
   return isNative ? (account?.lamports ?? 0n) : tokenAmountOf(account)
 }
 
+/** The slot and time that enough endpoints have reached; undefined if too few answered. */
 function headOf(
-  votes: readonly Vote<ClusterState>[],
+  states: readonly ClusterState[],
   { threshold }: Electorate,
 ): Pick<ClusterState, 'slot' | 'timeSeconds'> | undefined {
-  const states = valuesByVoice(votes)
   if (states.length < threshold) return undefined
   const reached = (memberOf: (state: ClusterState) => bigint) => reachedBy(threshold, states.map(memberOf))
   return { slot: reached(({ slot }) => slot), timeSeconds: reached(({ timeSeconds }) => timeSeconds) }
 }
 
 function inventoryOf(
-  votes: readonly Vote<ClusterState>[],
+  states: readonly ClusterState[],
   holders: readonly Holder[],
   { threshold }: Electorate,
 ): ReadonlyMap<string, bigint> {
-  const states = valuesByVoice(votes)
   return new Map(
     holders.map(({ currency }, index) => [
       currency,
@@ -160,8 +151,6 @@ function inventoryOf(
     ]),
   )
 }
-
-type Votes = readonly Vote<readonly RpcAnswer[]>[]
 
 /** Price of a compute unit, and whether it is the nodes' median or the configured floor because too few answered. */
 function priceOf(

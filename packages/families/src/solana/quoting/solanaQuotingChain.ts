@@ -2,7 +2,7 @@ import { solanaCodec } from '@causeway/core/encodings'
 import { createLruCache, createQuorumOver } from '@causeway/rpc'
 import type { InputLock } from '../../rules/inputLock.ts'
 import type { AccountLack } from '../../rules/quotingFamily.ts'
-import type { ChainFinding, FindingKind } from '../../shared/chainFinding.ts'
+import type { ChainFinding } from '../../shared/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../shared/networkReader.ts'
 import {
   connectByJsonRpc,
@@ -26,6 +26,7 @@ import { lockOfHolder, readTokenMint, refusalOfHolder, type TokenMint, tokenAmou
 /** Limit of cached mints: a mint's program and extensions never change. */
 const mintsMax = 1_000
 const lacksNothing: AccountLack = {}
+
 /**
  * The live part of quoting on Solana: accounts at the newest final slot. A user's balance, which is only shown, is
  * asked of one endpoint. Facts by which a quote charges or refuses are asked of all.
@@ -196,48 +197,58 @@ async function mintContradictions({
   const { vaultTokenAccount } = deriveProgramAddresses(depository)
   const limits = { timeoutMs: checkTimeoutMs }
   const groups = createAccountGroups(client)
-  const checked = currencies
+  const checks = currencies
     .filter(({ address }) => address !== solanaCodec.nativeCurrency)
-    .map(async ({ address: mint, decimals, tokenProgram: program = tokenProgram }) => {
-      const vaultAccount = vaultTokenAccount({ mint, tokenProgram: program })
-      const shownMint = await groups.agreed(
-        [mint],
-        ([account]) => account && readTokenMint(account.owner, account.data),
-        limits,
-      )
-      const setting = `quote: chains.${client.chainId}.currencies.${mint}`
-      const findingOf = (kind: FindingKind, value: string, actual: string, problem: string): ChainFinding => {
-        return { kind, setting, value, said: actual, problem }
-      }
-      if (shownMint === undefined) return [findingOf('contract', mint, 'no mint', `${mint} is no mint`)]
-      const hasAccount = await groups.agreed([vaultAccount], ([held]) => held?.owner === program, limits)
-      const { decimals: shownDecimals, program: shownProgram, refusal } = shownMint
-      const findings: ChainFinding[] = []
-      if (shownDecimals !== decimals)
-        findings.push(
-          findingOf('decimals', `${decimals}`, `${shownDecimals}`, `${mint} has ${shownDecimals} decimals`),
+    .map(
+      async ({
+        address,
+        decimals,
+        tokenProgram: program = tokenProgram,
+      }): Promise<readonly ChainFinding[]> => {
+        const listed = { address, decimals, program }
+        const vaultAccount = vaultTokenAccount({ mint: address, tokenProgram: program })
+        const shown = await groups.agreed(
+          [address],
+          ([account]) => account && readTokenMint(account.owner, account.data),
+          limits,
         )
-      if (shownProgram !== program)
-        findings.push(
-          findingOf(
-            'tokenProgram',
-            program,
-            shownProgram,
-            `${mint} belongs to the token program ${shownProgram}`,
-          ),
-        )
-      if (refusal !== undefined)
-        findings.push(findingOf('refusal', mint, `it ${refusal}`, `${mint} ${refusal}: it cannot be quoted`))
-      if (!hasAccount)
-        findings.push(
-          findingOf(
-            ...(['vaultAccount', vaultAccount, 'no account'] as const),
-            `the depository has no account of ${mint}: make ${vaultAccount} first`,
-          ),
-        )
-      return findings
-    })
-  return (await Promise.all(checked)).flat()
+        const setting = `quote: chains.${client.chainId}.currencies.${address}`
+        if (shown === undefined)
+          return [
+            { kind: 'contract', setting, value: address, said: 'no mint', problem: `${address} is no mint` },
+          ]
+        const hasAccount = await groups.agreed([vaultAccount], ([held]) => held?.owner === program, limits)
+        const findings = compareMint(listed, shown)
+        if (!hasAccount) {
+          const problem = `the depository has no account of ${address}: make ${vaultAccount} first`
+          findings.push({ kind: 'vaultAccount', value: vaultAccount, said: 'no account', problem })
+        }
+        return findings.map(({ kind, ...finding }) => ({ kind, setting, ...finding }))
+      },
+    )
+  return (await Promise.all(checks)).flat()
+}
+
+/** Differences between a listed currency and its mint, without the setting that lists it. Pure. */
+function compareMint(
+  listed: { readonly address: string; readonly decimals: number; readonly program: string },
+  { decimals, program, refusal }: TokenMint,
+): Omit<ChainFinding, 'setting'>[] {
+  const { address } = listed
+  const findings: Omit<ChainFinding, 'setting'>[] = []
+  if (decimals !== listed.decimals) {
+    const problem = `${address} has ${decimals} decimals`
+    findings.push({ kind: 'decimals', value: `${listed.decimals}`, said: `${decimals}`, problem })
+  }
+  if (program !== listed.program) {
+    const problem = `${address} belongs to the token program ${program}`
+    findings.push({ kind: 'tokenProgram', value: listed.program, said: program, problem })
+  }
+  if (refusal !== undefined) {
+    const problem = `${address} ${refusal}: it cannot be quoted`
+    findings.push({ kind: 'refusal', value: address, said: `it ${refusal}`, problem })
+  }
+  return findings
 }
 
 /** Time that a start waits for a chain. */

@@ -20,21 +20,23 @@ const tokenProgramPosition = 7
  * @source rule F-139
  */
 export function findDeposits(transaction: SolanaTransaction, rules: DepositRules): readonly DepositFact[] {
-  const called = transaction.instructions.flatMap((instruction, index) => {
+  const calledDeposits = transaction.instructions.flatMap((instruction, index) => {
     const deposit = readDeposit(instruction, rules.depository)
     return deposit === undefined ? [] : [{ index, ...deposit }]
   })
-  if (called.length > 0) {
-    return called.map(({ index, holder, ...deposit }) => ({
-      onchainIndex: index.toString(),
-      depository: rules.depository,
-      ...deposit,
-      amount:
-        holder === undefined ? deposit.amount : gainedShare(transaction, called, { ...deposit, holder }),
-    }))
+  if (calledDeposits.length === 0) {
+    const direct = findDirectDeposit(transaction, rules)
+    return direct === undefined ? [] : [direct]
   }
-  const direct = findDirectDeposit(transaction, rules)
-  return direct === undefined ? [] : [direct]
+  return calledDeposits.map(({ index, holder, ...deposit }) => ({
+    onchainIndex: index.toString(),
+    depository: rules.depository,
+    ...deposit,
+    amount:
+      holder === undefined
+        ? deposit.amount
+        : gainedShare(transaction, calledDeposits, { ...deposit, holder }),
+  }))
 }
 
 /**
@@ -43,12 +45,12 @@ export function findDeposits(transaction: SolanaTransaction, rules: DepositRules
  */
 function gainedShare(
   { tokenBalances }: SolanaTransaction,
-  called: readonly CalledDeposit[],
+  calledDeposits: readonly CalledDeposit[],
   { holder, currency, amount }: CalledDeposit & { readonly holder: string },
 ): bigint {
   const balance = tokenBalances.find(({ account, mint }) => account === holder && mint === currency)
   const gained = maxBigint(0n, balance === undefined ? 0n : balance.after - balance.before)
-  const totalSent = called.reduce(
+  const totalSent = calledDeposits.reduce(
     (sum, deposit) => (deposit.holder === holder ? sum + deposit.amount : sum),
     0n,
   )

@@ -30,7 +30,7 @@ export function referencesOrder({ instructions }: SolanaTransaction, orderId: He
 type Change = { readonly holder: string; readonly gained: bigint }
 
 /**
- * What a transaction paid to each recipient of a payment: one sum per distinct recipient and currency. A recipient's
+ * Sums what a transaction paid to each recipient of a payment: one sum per distinct recipient and currency. A recipient's
  * gain is that of its SOL balance, or of all token accounts that it owns. Balances do not show who paid whom, so the
  * solver's side must have lost the recipient's gain plus all gains of others.
  * @param isPayer signers and listed payers
@@ -70,7 +70,7 @@ function paidTo(
     else if (isPayer(change.holder)) sideLost -= change.gained
     else if (change.gained > 0n) othersGained += change.gained
   }
-  // What the transaction destroyed, such as fees, reached nobody. What it created (a negative number) came from nobody.
+  // Destroyed money, such as fees, reached nobody. Created money (a negative number) came from nobody.
   const sideGave = sideLost - othersGained - maxBigint(0n, destroyed)
   const amount = maxBigint(0n, minBigint(gained, sideGave))
   return gained > amount ? { amount, fromOthers: gained - amount } : { amount }

@@ -2,7 +2,7 @@ import type { ChainQuestion, EndpointView, Sighting } from '@causeway/rpc'
 import { MalformedAnswerError } from '@causeway/rpc'
 import { isKnownStatus, parseBlock } from './answers.ts'
 import { seeTransaction } from './readTransaction.ts'
-import { blockCall, statusCall, transactionCall } from './requests.ts'
+import { blockCall, statusesCall, transactionCall } from './requests.ts'
 import type { SolanaTransaction } from './transaction.ts'
 
 /** A transaction in a final block. */
@@ -17,32 +17,32 @@ export type TransactionReading = {
 }
 
 /** First answer of one endpoint. */
-type OwnView = Awaited<ReturnType<typeof seeTransaction>>
+type FirstAnswer = Awaited<ReturnType<typeof seeTransaction>>
 
 /** Seconds that callers are told to wait: a block is final within a fraction of one. */
 const finalityWaitSeconds = 1
 
 /**
- * What each endpoint is asked, in two rounds. First: the transaction, if it is final. Second: its block, or, without a
+ * Asks each endpoint in two rounds. First: the transaction, if it is final. Second: its block, or, without a
  * transaction, whether the node has seen it. No height is pinned, because what is final at one endpoint is final for
  * good. @source rule F-4
  */
 export function transactionQuestion(
   reading: TransactionReading,
-): Omit<ChainQuestion<OwnView, undefined, FinalTransaction>, 'signal'> {
+): Omit<ChainQuestion<FirstAnswer, undefined, FinalTransaction>, 'signal'> {
   return {
     transactionId: reading.transactionId,
-    first: (view, signal) => readOwnView(view, reading, signal),
+    first: (view, signal) => readFirstAnswer(view, reading, signal),
     pin: () => undefined,
     second: (view, own, _pin, signal) => judge(view, reading, own, signal),
   }
 }
 
-async function readOwnView(
+async function readFirstAnswer(
   view: EndpointView,
   reading: TransactionReading,
   signal: AbortSignal,
-): Promise<OwnView> {
+): Promise<FirstAnswer> {
   const [answer] = await view.ask([transactionCall(reading.transactionId)], signal)
   return seeTransaction(answer, reading)
 }
@@ -50,7 +50,7 @@ async function readOwnView(
 async function judge(
   view: EndpointView,
   { transactionId }: TransactionReading,
-  own: OwnView,
+  own: FirstAnswer,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
   if (own === 'missing') return judgeMissing(view, transactionId, signal)
@@ -72,7 +72,7 @@ async function judgeMissing(
   transactionId: string,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
-  const [answer] = await view.ask([statusCall(transactionId)], signal)
+  const [answer] = await view.ask([statusesCall([transactionId])], signal)
   if (!isKnownStatus(answer)) return { kind: 'refused', reason: 'missing' }
   // Not final yet, final since the first round, or stored without content: the next reading tells which.
   return { kind: 'not_final', waitSeconds: finalityWaitSeconds }

@@ -28,7 +28,7 @@ export type FinalWithdrawal = {
 type OwnView = { readonly head: bigint; readonly isProof: boolean; readonly isUnreadable: boolean }
 
 /**
- * What each endpoint is asked, in two rounds. First: its newest final slot, and the named transaction. Second: the time
+ * Asks each endpoint in two rounds. First: its newest final slot, and the named transaction. Second: the time
  * of the slot that enough endpoints have reached, and the used-request account at that slot or later. So the account is
  * never older than the time: a withdrawal that was executed in between cannot be called expired.
  * @source rule F-141

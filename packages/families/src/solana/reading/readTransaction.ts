@@ -5,13 +5,13 @@ import { MalformedAnswerError } from '@causeway/rpc'
 import type { VersionedMessage, VersionedTransaction } from '@solana/web3.js'
 import { solanaLibrary } from '../rules/library.ts'
 import { memoProgram } from '../rules/programs.ts'
+import type { LamportBalance, SeenInstruction, SolanaTransaction, TokenBalance } from './transaction.ts'
 import {
   type InnerInstruction,
   parseTransactionAnswer,
   type SolanaTransactionAnswer,
   type TokenBalanceAnswer,
-} from './answers.ts'
-import type { LamportBalance, SeenInstruction, SolanaTransaction, TokenBalance } from './transaction.ts'
+} from './transactionAnswer.ts'
 
 const requestName = 'getTransaction'
 const signatureBytes = 64

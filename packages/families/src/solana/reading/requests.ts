@@ -12,11 +12,6 @@ export function transactionCall(transactionId: string): RpcCall {
   return { method: 'getTransaction', params: [transactionId, options] }
 }
 
-/** Call for the status of a transaction that is not final yet. */
-export function statusCall(transactionId: string): RpcCall {
-  return { method: 'getSignatureStatuses', params: [[transactionId], { searchTransactionHistory: true }] }
-}
-
 export function headCall(): RpcCall {
   return { method: 'getSlot', params: [{ commitment }] }
 }

@@ -4,7 +4,7 @@ import type { ChainFinding } from '../../shared/chainFinding.ts'
 import { parseGenesis, parseIsProgram, parseVersion } from './answers.ts'
 import { genesisCall, programCall, versionCall } from './requests.ts'
 
-/** What the endpoints of a cluster must show. */
+/** Facts that the endpoints of a cluster must show. */
 export type SolanaExpectation = {
   readonly quorum: Pick<QuorumClient, 'chainId' | 'threshold' | 'askEach'>
   /** Genesis hash of the cluster; without it, all endpoints must name the same. */

@@ -56,7 +56,7 @@ const reservedAccounts: ReadonlySet<string> = new Set([
   memoProgram,
 ])
 
-/** What a reserved account is, for an error message; undefined for any other account. */
+/** Kind of a reserved account, for an error message; undefined for any other account. */
 export function reservedAccount(account: string): string | undefined {
   if (/^Sysvar.{20,}1$/.test(account)) return 'a sysvar of the cluster'
   return reservedAccounts.has(account) ? 'a program of the cluster' : undefined

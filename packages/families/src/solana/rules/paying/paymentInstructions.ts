@@ -13,7 +13,7 @@ import {
 } from '../quoting/instructions.ts'
 import { markPayment, type PaymentMark } from './paymentMarker.ts'
 
-/** What one transaction of a fill wallet does; each transaction that is signed anew in its place does the same. */
+/** Effects of one transaction of a fill wallet; each transaction that is signed anew in its place has the same. */
 export type MarkedTerms = {
   /** Id to mark: an order's id for a fill, a refund's own id for a refund. */
   readonly id: Hex

@@ -2,6 +2,9 @@ import { divideUp } from '@causeway/core'
 import type { AccountLack, CostedTransaction, NetworkFees } from '../../../rules/quotingFamily.ts'
 import { markBytes } from '../programs.ts'
 
+/** @source Solana documentation, "Transaction fees" */
+export const lamportsPerSignature = 5_000n
+
 /** Prices of a cluster at one moment. */
 export type SolanaFeeFacts = {
   readonly lamportsPerSignature: bigint

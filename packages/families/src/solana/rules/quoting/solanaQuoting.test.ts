@@ -16,13 +16,8 @@ import { deriveProgramAddresses } from '../programAddresses.ts'
 import { token2022Program } from '../programs.ts'
 import { depositCoin, depositToken, libraryInstruction, sendCoin } from './instructions.ts'
 import { SolanaFees } from './solanaFees.ts'
-import {
-  checkSize,
-  SolanaTransactionTooLargeError,
-  solanaQuoting,
-  solanaStepData,
-  transactionBytes,
-} from './solanaQuoting.ts'
+import { solanaQuoting, solanaStepData } from './solanaQuoting.ts'
+import { checkSize, SolanaTransactionTooLargeError, transactionBytes } from './transactionSize.ts'
 
 const depository = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2'
 const user = 'AKnL4NNf3DGWZJS6cPknBuEGnVsV4A4m5tgebLHaRSZ9'
