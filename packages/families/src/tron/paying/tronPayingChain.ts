@@ -71,6 +71,7 @@ function openTronPaying({ client, key, fillContract }: PayingChainOptions): Payi
   return new TronPayer(client, key, tronAddress(fillContract))
 }
 
+/** Pays through the fill contract, which records each payment id once. */
 class TronPayer implements PayingChain {
   readonly address: string
   readonly #client: ChainClient
@@ -119,7 +120,8 @@ class TronPayer implements PayingChain {
     const energyMax = most === undefined ? undefined : energyFor(most, feesOf(bid))
     if (energyMax !== undefined && energy > energyMax)
       return { refusal: `it takes ${energy} energy, more than ${energyMax}`, isDear: true }
-    return { terms, units: minBigint(withMargin(energy), energyMax ?? withMargin(energy)), rent: 0n }
+    const units = withMargin(energy)
+    return { terms, units: energyMax === undefined ? units : minBigint(units, energyMax), rent: 0n }
   }
 
   async sign({ terms, units }: SignedPlan, bid: PayingFees) {

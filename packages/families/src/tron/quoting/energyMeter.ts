@@ -48,17 +48,15 @@ export function createEnergyMeter(options: {
 /** Trials in the order of `measure`: transfer to a holder, transfer to a new holder, approval. */
 const trialsPerToken = 3
 
+type Measurement = {
+  readonly tokens: readonly string[]
+  readonly fillWallet: string
+  readonly timeoutMs: number
+}
+
 function measure(
   client: ChainClient,
-  {
-    tokens,
-    fillWallet: from,
-    timeoutMs,
-  }: {
-    readonly tokens: readonly string[]
-    readonly fillWallet: string
-    readonly timeoutMs: number
-  },
+  { tokens, fillWallet: from, timeoutMs }: Measurement,
 ): Promise<MeasuredEnergy> {
   // A new random account each time: nobody can have paid it the token before.
   const nobody = tronAddress(bytesToHex(randomBytes(20)))
@@ -79,19 +77,22 @@ type Votes = readonly Vote<readonly RpcAnswer[]>[]
 
 /** Energy of each trial for the most expensive token; the usual energy for a token that was not measured. */
 function energyIn(votes: Votes, tokenCount: number, electorate: Electorate): MeasuredEnergy {
-  let isMeasured = false
-  const dearest = (trial: number, usual: bigint): bigint =>
-    Array.from({ length: tokenCount }, (_, token) => {
-      const median = medianOfRuns(votes, trialsPerToken * token + trial, electorate)
-      if (median !== undefined) isMeasured = true
-      return median ?? usual
-    }).reduce(maxBigint, 0n)
-  const energy = {
-    toHolder: dearest(0, usualTokenEnergy.toHolder),
-    toNewHolder: dearest(1, usualTokenEnergy.toNewHolder),
-    approve: dearest(2, usualTokenEnergy.approve),
+  const mediansOf = (trial: number) =>
+    Array.from({ length: tokenCount }, (_, token) =>
+      medianOfRuns(votes, trialsPerToken * token + trial, electorate),
+    )
+  const medians = { toHolder: mediansOf(0), toNewHolder: mediansOf(1), approve: mediansOf(2) }
+  const dearest = (use: keyof TokenEnergy): bigint =>
+    medians[use].map((median) => median ?? usualTokenEnergy[use]).reduce(maxBigint, 0n)
+  const isMeasured = Object.values(medians).some((list) => list.some((median) => median !== undefined))
+  return {
+    energy: {
+      toHolder: dearest('toHolder'),
+      toNewHolder: dearest('toNewHolder'),
+      approve: dearest('approve'),
+    },
+    from: isMeasured ? 'median' : 'configured',
   }
-  return { energy, from: isMeasured ? 'median' : 'configured' }
 }
 
 function medianOfRuns(votes: Votes, index: number, electorate: Electorate): bigint | undefined {

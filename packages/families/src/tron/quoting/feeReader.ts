@@ -2,15 +2,7 @@ import { maxBigint } from '@causeway/core'
 import type { EnergyModel } from '@causeway/core/config'
 import { createTronCodec } from '@causeway/core/encodings'
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
-import {
-  countVoices,
-  type Electorate,
-  reachedBy,
-  tally,
-  unlessUnreadable,
-  type Vote,
-  valuesByVoice,
-} from '@causeway/rpc'
+import { countVoices, type Electorate, reachedBy, tally, unlessUnreadable } from '@causeway/rpc'
 import type { NetworkFees } from '../../rules/quotingFamily.ts'
 import type {
   NetworkFeeRefusal,
@@ -18,6 +10,7 @@ import type {
   NetworkReaderOptions,
   NetworkReading,
 } from '../../shared/networkReader.ts'
+import { readByVoice, type Votes } from '../../shared/paymentVotes.ts'
 import { TronFees } from '../rules/quoting/tronFees.ts'
 import { createEnergyMeter, type MeasuredEnergy } from './energyMeter.ts'
 import {
@@ -69,7 +62,6 @@ export function createTronNetworkReader(options: NetworkReaderOptions): NetworkR
   }
 }
 
-type Votes = readonly Vote<readonly RpcAnswer[]>[]
 /** One node's newest block, and the fill wallet's balances in the order of `heldCurrencies`. */
 type State = {
   readonly number: bigint
@@ -77,24 +69,18 @@ type State = {
   readonly balances: readonly bigint[]
 }
 
-function readingOf(
-  votes: Votes,
-  {
-    electorate,
-    heldCurrencies,
-    feeModel,
-    measured,
-  }: {
-    readonly electorate: Electorate
-    readonly heldCurrencies: readonly string[]
-    readonly feeModel: EnergyModel
-    readonly measured: MeasuredEnergy
-  },
-): NetworkReading | undefined {
+type ReadingQuestion = {
+  readonly electorate: Electorate
+  readonly heldCurrencies: readonly string[]
+  readonly feeModel: EnergyModel
+  readonly measured: MeasuredEnergy
+}
+
+/** The reading by all nodes' answers; undefined if too few can be read. */
+function readingOf(votes: Votes, question: ReadingQuestion): NetworkReading | undefined {
+  const { electorate, heldCurrencies, feeModel, measured } = question
   const { threshold, voters } = electorate
-  const states = valuesByVoice(
-    votes.map(({ value, ...voter }) => ({ ...voter, value: value && stateIn(value, heldCurrencies) })),
-  )
+  const states = readByVoice(votes, (answers) => stateIn(answers, heldCurrencies))
   if (states.length < threshold) return undefined
   const reached = (memberOf: (state: State) => bigint) => reachedBy(threshold, states.map(memberOf))
   const number = reached((state) => state.number)
@@ -125,21 +111,19 @@ function readingOf(
   }
 }
 
-/** State of one endpoint's newest block; undefined if any of it cannot be read. */
+/** State of one endpoint's newest block. @throws MalformedAnswerError */
 function stateIn(
-  [head, _parameters, ...balances]: readonly RpcAnswer[],
+  [head, _parameters, ...balances]: readonly (RpcAnswer | undefined)[],
   heldCurrencies: readonly string[],
-): State | undefined {
-  return unlessUnreadable(() => {
-    const { number, timestampSeconds } = parseHead(head)
-    return {
-      number,
-      timestampSeconds,
-      balances: heldCurrencies.map((currency, index) =>
-        currency === nativeCurrency ? (parseCoin(balances[index]) ?? 0n) : parseWord(balances[index]),
-      ),
-    }
-  })
+): State {
+  const { number, timestampSeconds } = parseHead(head)
+  return {
+    number,
+    timestampSeconds,
+    balances: heldCurrencies.map((currency, index) =>
+      currency === nativeCurrency ? (parseCoin(balances[index]) ?? 0n) : parseWord(balances[index]),
+    ),
+  }
 }
 
 /** Prices of energy and bytes; undefined if too few nodes agree. */

@@ -36,11 +36,11 @@ import {
 /** `logIndex` of its logs: position in the block if `Wanted.positions` asked for it, else in the transaction. */
 export type FinalTransaction = FinalExecution<TronTransaction>
 
-/** What is read beside the info, decided by its logs. */
+/** Data that is read beside the info, decided by its logs. */
 export type Wanted = {
-  /** Whether the transaction's own content is read. */
+  /** True if the transaction's own content is read. */
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
-  /** Whether the logs' positions in the block are read. */
+  /** True if the logs' positions in the block are read. */
   readonly positions: (logs: readonly EvmLog[]) => boolean
   /** Accounts whose code decides what the transaction proves. */
   readonly codeOf: (logs: readonly EvmLog[], transaction: TronTransaction | undefined) => readonly Hex[]
@@ -56,8 +56,8 @@ type OwnView = {
 }
 
 /**
- * What each endpoint is asked, in two rounds. First: its heads and the transaction's info. `pin` derives the final
- * height from the heads. Second: the headers at that height and of the transaction's block, and what else is
+ * Asks each endpoint in two rounds. First: its heads and the transaction's info. `pin` derives the final height from
+ * the heads. Second: the headers at that height and of the transaction's block, and what else is
  * `wanted`. All but the newest head is read from solidified blocks, so nothing can change between the rounds.
  */
 export function transactionQuestion(
@@ -149,17 +149,10 @@ type Details = Pick<FinalTransaction, 'transaction' | 'logs' | 'finalBlock' | 'c
 /** Reads the second round's headers and what is wanted. Positions and content must match the info. */
 async function readDetails(
   view: TronView,
-  {
-    own,
-    info,
-    wanted,
-    pin,
-    configured,
-    transactionId,
-    recordsPayments,
-  }: Judging & { readonly info: TronInfo },
+  judging: Judging & { readonly info: TronInfo },
   signal: AbortSignal,
 ): Promise<Details> {
+  const { own, info, wanted, pin, configured, transactionId, recordsPayments } = judging
   const { blockNumber, logs } = info
   const wantsTransaction = wanted.transaction !== 'always' && wanted.transaction(logs)
   const wantsPositions = wanted.positions(logs)

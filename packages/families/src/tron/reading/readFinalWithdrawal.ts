@@ -28,7 +28,7 @@ export type WithdrawalReading = {
 type OwnView = { readonly heads: TronHeads; readonly info: TronInfo | undefined }
 
 /**
- * What each endpoint is asked, in two rounds. First: its heads and the named transaction's info. Second: the
+ * Asks each endpoint in two rounds. First: its heads and the named transaction's info. Second: the
  * depository's record of the withdrawal, and the headers at the pinned height and of the transaction's block. Nodes
  * run calls only at their newest solidified block, which is then the pinned one or later: a request that is unused
  * there and expired at the pinned height can never be used.

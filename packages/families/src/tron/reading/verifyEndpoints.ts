@@ -14,7 +14,7 @@ const publicNetworks: ReadonlyMap<bigint, string> = new Map([
   [2_494_104_990n, 'is on the Shasta test network'],
 ])
 
-/** What the endpoints of a chain must show. */
+/** Facts that the endpoints of a chain must show. */
 export type TronExpectation = {
   readonly quorum: QuorumClient<TronView>
   readonly chainId: bigint

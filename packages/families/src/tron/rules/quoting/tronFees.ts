@@ -87,7 +87,7 @@ export class TronFees implements NetworkFees {
     return { expected: energy, limit: energy }
   }
 
-  /** Who first pays an account pays for its creation, and never gets that back. */
+  /** The first payer of an account pays for its creation, and never gets that back. */
   rentOf({ isAbsent }: AccountLack): bigint {
     return isAbsent === true ? activationEnergy * this.sunPerEnergy : 0n
   }
@@ -109,7 +109,7 @@ export class TronFees implements NetworkFees {
   }
 
   /**
-   * What a transaction uses, units of its account's or payee's code included. @throws Error for other families' kinds
+   * Use of a transaction, units of its account's or payee's code included. @throws Error for other families' kinds
    */
   useOf(transaction: CostedTransaction): TronUse {
     const { energy, bytes: size } = this.#plainUseOf(transaction)
