@@ -182,11 +182,7 @@ const pinBy =
   ({ threshold, confirmations }: Pick<LineTerms, 'threshold' | 'confirmations'>) =>
   (heads: readonly Head[]): Pin => {
     const reached = (memberOf: (head: Head) => bigint) => reachedBy(threshold, heads.map(memberOf))
-    return {
-      finalHeight: finalHeight(
-        reached(({ tipHeight }) => tipHeight),
-        confirmations,
-      ),
-      chainSeconds: reached(({ tipSeconds }) => tipSeconds),
-    }
+    const tipHeight = reached((head) => head.tipHeight)
+    const chainSeconds = reached(({ tipSeconds }) => tipSeconds)
+    return { finalHeight: finalHeight(tipHeight, confirmations), chainSeconds }
   }

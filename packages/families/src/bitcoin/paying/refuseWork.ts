@@ -2,10 +2,8 @@ import { type BitcoinNetwork, InvalidAddressError } from '@causeway/core/encodin
 import type { SweptOutputs } from '../rules/paying/lineTransaction.ts'
 import { dustOf } from '../rules/quoting/virtualSize.ts'
 import { outputScript } from '../rules/script.ts'
+import { satoshiMax } from '../rules/transaction.ts'
 import type { LineWork } from './linePayingChain.ts'
-
-/** Satoshi of 21 million bitcoin: there never are more. */
-const amountMax = 21_000_000n * 10n ** 8n
 
 /** The fill wallet's address, and the depositories, the primary one first. All in canonical spelling. */
 type OwnAddresses = {
@@ -22,7 +20,7 @@ export function refuseWork(work: LineWork, addresses: OwnAddresses): string | un
     if (script === undefined) return 'nobody has the key of the recipient'
     if (recipient === addresses.wallet) return 'the recipient is the fill wallet'
     if (addresses.depositories.includes(recipient)) return 'the recipient is a depository'
-    if (amount < dustOf(script) || amount > amountMax) return 'an amount is none of this chain'
+    if (amount < dustOf(script) || amount > satoshiMax) return 'an amount is none of this chain'
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 import { bytesToHex } from '@causeway/core'
 import type { BitcoinNetwork } from '@causeway/core/encodings'
 import type { ChainClient, LruCache, NamedOutput, RpcAnswer, RpcCall } from '@causeway/rpc'
-import { countVoices, MalformedAnswerError, parseRecord, type Vote } from '@causeway/rpc'
+import { countVoices, parseRecord, unlessUnreadable, type Vote } from '@causeway/rpc'
 import type { SpendableOutput } from '../../rules/quotingFamily.ts'
 import { parseHeight, parseSeenTransaction } from '../reading/bitcoinView.ts'
 import { inputsMax } from '../rules/quoting/fundTransaction.ts'
@@ -128,16 +128,13 @@ function outputIn(
 ): SpendableOutput | undefined {
   const [unspent, raw] = answers ?? []
   if (unspent?.ok !== true || unspent.result === null) return undefined
-  try {
+  return unlessUnreadable(() => {
     const { confirmations, coinbase } = parseRecord(unspent.result, 'gettxout')
     const depth = parseHeight(confirmations, 'gettxout')
     if (depth < (coinbase === true ? rewardConfirmations : 1n)) return undefined
     if (cached !== undefined) return cached.script === bytesToHex(script) ? cached : undefined
     return raw?.ok === true ? parseOwnOutput(raw.result, output, script) : undefined
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return undefined
-    throw error
-  }
+  })
 }
 
 /** The output from its transaction's bytes; `undefined` if it pays another script. @throws MalformedAnswerError */

@@ -1,6 +1,6 @@
 import type { ChainQuestion, Sighting } from '@causeway/rpc'
 import { MalformedAnswerError, reachedBy } from '@causeway/rpc'
-import type { BitcoinOutput, BitcoinTransaction } from '../rules/transaction.ts'
+import { type BitcoinOutput, type BitcoinTransaction, coinbaseId } from '../rules/transaction.ts'
 import type { BitcoinBlock, BitcoinView, SeenTransaction } from './bitcoinView.ts'
 import { type Confirmations, finalHeight, secondsToFinality } from './finality.ts'
 
@@ -31,8 +31,6 @@ export type TransactionReading = {
 
 /** First answer of one endpoint. `transaction` is undefined if the endpoint has none. */
 type FirstAnswer = { readonly tipHeight: bigint; readonly transaction: SeenTransaction | undefined }
-
-const coinbaseId = '0'.repeat(64)
 
 /**
  * Asks each endpoint in two rounds. First: its tip and the transaction. `pin` derives the final height from the tips.

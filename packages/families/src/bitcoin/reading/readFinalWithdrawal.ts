@@ -1,7 +1,7 @@
 import type { WithdrawalStatus } from '@causeway/core'
 import type { ChainQuestion, Sighting } from '@causeway/rpc'
 import { MalformedAnswerError } from '@causeway/rpc'
-import type { OutPoint } from '../rules/transaction.ts'
+import { isSameOutput, type OutPoint } from '../rules/transaction.ts'
 import type { BitcoinView, SeenTransaction, Spending } from './bitcoinView.ts'
 import type { Confirmations } from './finality.ts'
 import { pinHeight } from './readFinalTransaction.ts'
@@ -99,14 +99,9 @@ async function judge(
  * True if the transactions that made the inputs confirm the PSBT's claims: the spent output decides whose money it is.
  */
 function claimsHold({ psbt }: WithdrawalTerms, { funding }: FirstAnswer): boolean {
-  return psbt.inputs.every(({ vout, spent }, index) => {
-    const output = funding[index]?.transaction.outputs[vout]
-    return (
-      output !== undefined &&
-      output.value === spent.value &&
-      Buffer.compare(output.script, spent.script) === 0
-    )
-  })
+  return psbt.inputs.every(({ vout, spent }, index) =>
+    isSameOutput(spent, funding[index]?.transaction.outputs[vout]),
+  )
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
-import { type BitcoinNetwork, InvalidWithdrawalError } from '@causeway/core/encodings'
+import { InvalidWithdrawalError } from '@causeway/core/encodings'
 import { scriptAddress } from '../rules/script.ts'
-import type { BitcoinTransaction } from '../rules/transaction.ts'
+import { type BitcoinTransaction, isSameOutput } from '../rules/transaction.ts'
 import {
   type BitcoinWithdrawal,
   bitcoinWithdrawalId,
@@ -41,13 +41,8 @@ export function readWithdrawalTerms(
     withdrawalId: bitcoinWithdrawalId(withdrawal),
     psbt,
     payingDepositories,
-    ...transferOf(psbt, network),
+    ...bitcoinWithdrawalTransfer(psbt, network),
   }
-}
-
-function transferOf(psbt: BitcoinWithdrawal, network: BitcoinNetwork) {
-  const { currency, amount, recipient } = bitcoinWithdrawalTransfer(psbt, network)
-  return { currency, amount, recipient }
 }
 
 /**
@@ -63,11 +58,7 @@ export function judgeSpender(
   const { inputs, outputs } = psbt.transaction
   const isSame =
     isEach(spender.inputs, inputs, (one, other) => one.txid === other.txid && one.vout === other.vout) &&
-    isEach(
-      spender.outputs,
-      outputs,
-      (one, other) => one.value === other.value && Buffer.compare(one.script, other.script) === 0,
-    )
+    isEach(spender.outputs, outputs, isSameOutput)
   return isSame ? 'executed' : 'expired'
 }
 

@@ -5,7 +5,13 @@ import type { AllocatorPayloadFamily } from '../../rules/allocatorPayloadFamily.
 import { decodeAbiWithdrawal } from '../../rules/withdrawalBytes.ts'
 import { uint32Bytes, uint64Bytes } from './bytes.ts'
 import { encodePsbt } from './psbt.ts'
-import { type BitcoinOutput, type BitcoinTransaction, legacySighashes, type OutPoint } from './transaction.ts'
+import {
+  type BitcoinOutput,
+  type BitcoinTransaction,
+  isSameOutput,
+  legacySighashes,
+  type OutPoint,
+} from './transaction.ts'
 import { decodeBitcoinWithdrawal } from './withdrawal.ts'
 
 /** Transaction that the allocator builds: the outputs to spend and the outputs to pay. Values in satoshi. */
@@ -134,8 +140,4 @@ function unsignedTransaction({ inputs, outputs }: BitcoinPayload): BitcoinTransa
     witness: [],
   }))
   return { version: 1, inputs: unsigned, outputs, lockTime: 0 }
-}
-
-function isSameOutput(one: BitcoinOutput, other: BitcoinOutput | undefined): boolean {
-  return other !== undefined && one.value === other.value && Buffer.compare(one.script, other.script) === 0
 }

@@ -31,7 +31,7 @@ export function isBitcoinOwnerSignature({ message, signature, owner, network }: 
   const script = outputScript(owner, network)
   const form = readScript(script)
   if (form === undefined) return false
-  if (signature.length === recoverableBytes) return isRecovered(message, signature, form)
+  if (signature.length === recoverableBytes) return isSignedByRecoveredKey(message, signature, form)
   const witness = readWholly(signature, (reader) => reader.readVector())
   if (witness === undefined) return false
   return form.kind === 'witness' && form.version === 1
@@ -39,23 +39,21 @@ export function isBitcoinOwnerSignature({ message, signature, owner, network }: 
     : isKeyHashWitness({ message, witness, form })
 }
 
-/**
- * Address type in the header of a BIP-137 signature: four ranges of four, from 27. `undefined` for an invalid header.
- */
-function headerKind(header: number): 'uncompressed' | 'compressed' | 'nested' | 'native' | undefined {
-  return header < 27 || header > 42
-    ? undefined
-    : (['uncompressed', 'compressed', 'nested', 'native'] as const)[(header - 27) >> 2]
-}
+/** First header of a BIP-137 signature. Each address type has four headers, one per way to recover the key. */
+const firstHeader = 27
+/** Address types in the order of their headers. `nested`: P2SH-P2WPKH; `native`: P2WPKH; others: P2PKH, by the key. */
+const headerKinds = ['uncompressed', 'compressed', 'nested', 'native'] as const
 
-function isRecovered(message: string, signature: Uint8Array, form: ScriptForm): boolean {
+const kindOfHeader = (header: number) => headerKinds[(header - firstHeader) >> 2]
+
+function isSignedByRecoveredKey(message: string, signature: Uint8Array, form: ScriptForm): boolean {
   const header = signature[0] ?? 0
-  const kind = headerKind(header)
+  const kind = kindOfHeader(header)
   if (kind === undefined) return false
   const digest = doubleSha256(concatBytes([utf8Bytes(messagePrefix), sizedBytes(utf8Bytes(message))]))
   return verifies(() => {
     const publicKey = secp256k1.Signature.fromCompact(signature.subarray(1))
-      .addRecoveryBit((header - 27) & 3)
+      .addRecoveryBit((header - firstHeader) & 3)
       .recoverPublicKey(digest)
       .toRawBytes(kind !== 'uncompressed')
     // A header without an address type fits any form; `paysKey` refuses uncompressed keys of segwit addresses.

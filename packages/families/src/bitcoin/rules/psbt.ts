@@ -8,6 +8,7 @@ import {
   type BitcoinTransaction,
   bitcoinTransactionId,
   encodeBitcoinTransaction,
+  isSameOutput,
   type OutPoint,
   parseBitcoinTransaction,
   readOutput,
@@ -161,7 +162,7 @@ function spentOutput(
   if (nonWitnessUtxo === undefined) return claimed
   const old = parseBitcoinTransaction(nonWitnessUtxo)
   const proven = old === undefined || bitcoinTransactionId(old) !== txid ? undefined : old.outputs[vout]
-  if (proven === undefined || (claimed !== undefined && !isSame(claimed, proven))) throw noPsbt()
+  if (proven === undefined || (claimed !== undefined && !isSameOutput(claimed, proven))) throw noPsbt()
   return proven
 }
 
@@ -169,8 +170,4 @@ function spentOutput(
 function isShortest({ script }: BitcoinOutput, bytes: Uint8Array | undefined): boolean {
   if (bytes === undefined) return false
   return readWholly(bytes.subarray(8), (reader) => reader.readVarSlice())?.length === script.length
-}
-
-function isSame(one: BitcoinOutput, other: BitcoinOutput): boolean {
-  return one.value === other.value && Buffer.compare(one.script, other.script) === 0
 }

@@ -38,6 +38,16 @@ export type BitcoinTransaction = {
   readonly lockTime: number
 }
 
+/** Transaction id that the input of a coinbase, which has no payer, names. @source Bitcoin Core, COutPoint::SetNull */
+export const coinbaseId = '0'.repeat(64)
+
+/** Satoshi of 21 million bitcoin: there never are more. */
+export const satoshiMax = 21_000_000n * 100_000_000n
+
+export function isSameOutput(one: BitcoinOutput, other: BitcoinOutput | undefined): boolean {
+  return other !== undefined && one.value === other.value && Buffer.compare(one.script, other.script) === 0
+}
+
 /** Hash type of a signature that covers the whole transaction. */
 export const signAll = 1
 

@@ -4,7 +4,7 @@ import { type BitcoinNetwork, createBitcoinCodec, InvalidWithdrawalError } from 
 import { type WithdrawalTransfer, withdrawalBytes } from '../../rules/withdrawalBytes.ts'
 import { type Psbt, type PsbtInput, parsePsbt } from './psbt.ts'
 import { scriptAddress } from './script.ts'
-import type { BitcoinOutput } from './transaction.ts'
+import { type BitcoinOutput, satoshiMax } from './transaction.ts'
 
 /** A PSBT whose inputs all say what they spend. */
 export type BitcoinWithdrawal = Omit<Psbt, 'inputs'> & {
@@ -12,9 +12,6 @@ export type BitcoinWithdrawal = Omit<Psbt, 'inputs'> & {
   /** Fee in satoshi: the inputs less the outputs. */
   readonly fee: bigint
 }
-
-/** There never are more satoshi than 21 million bitcoin. */
-const satoshiMax = 2_100_000_000_000_000n
 
 /**
  * SHA-256 of the hex text of the PSBT, `0x` included, in lower case.

@@ -7,11 +7,10 @@ import { createBitcoindView } from '../reading/bitcoindView.ts'
 import { namedOutputs, sweptOutputs } from '../rules/depositAddress.ts'
 import type { OwnOutput } from '../rules/paying/lineTransaction.ts'
 import { outputScript, scriptAddress } from '../rules/script.ts'
+import { coinbaseId } from '../rules/transaction.ts'
 import { readBlockRange } from './depositPass.ts'
 import { readTransactions } from './readFee.ts'
 
-/** Transaction id that the input of a coinbase names. @source Bitcoin Core, COutPoint::SetNull */
-const coinbaseId = '0'.repeat(64)
 /** Few blocks at a time, because Bitcoin's are rare and large; each is read whole, so none is listed late. */
 const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, lateBlocks: 0n }
 /** Time spent in failed readings after which no further address is tried. */

@@ -23,7 +23,7 @@ import type {
 import { bitcoinDepositAddress, bitcoinDepositName, isSweeper } from '../depositAddress.ts'
 import { encodePsbt, type ShownInput } from '../psbt.ts'
 import { orderScript, outputScript } from '../script.ts'
-import { type BitcoinOutput, outPointText } from '../transaction.ts'
+import { type BitcoinOutput, outPointText, satoshiMax } from '../transaction.ts'
 import { BitcoinFees } from './bitcoinFees.ts'
 import { fundPayment } from './fundTransaction.ts'
 import { type OwnerKey, ownerKeyOf } from './ownerKey.ts'
@@ -37,9 +37,6 @@ const bitcoinStepData = z.union([
   z.object({ psbt: z.string() }),
   z.object({ to: z.string(), value: z.string(), script: z.string().optional() }),
 ])
-
-/** Satoshi of 21 million bitcoin: there never are more. */
-const amountMax = 21_000_000n * 100_000_000n
 
 /** Wallets may raise the fee. @source BIP 125 */
 const replaceableSequence = 0xffff_fffd
@@ -92,7 +89,7 @@ export const bitcoinQuoting = {
     return {
       isNobody: (address) => address === codec.nativeCurrency || placeholderUsers.includes(address),
       canSign: (address) => inputKindOf(outputScript(address, network)) !== undefined,
-      amountMax: () => amountMax,
+      amountMax: () => satoshiMax,
       runsCalls: false,
       paysTokensToCode: true,
       depositAddresses: depositAddressKey && addressesBy(depositAddressKey, network),
