@@ -49,6 +49,7 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
       if (block === undefined) return undefined
       const { hash } = block
       const requestName = 'getblockheader'
+      // These are several calls already, so `ask` need not add one.
       const [described, raw, proof] = await view.ask(
         [
           { method: requestName, params: [hash, true] },

@@ -52,10 +52,10 @@ export function createPaymentRows(options: {
   const { mappings, wallet, sign } = options
   /** Entries are never changed, so they are cached. */
   const rows = createLruCache<PaymentRow>(rowsKept)
-  const within = () => AbortSignal.timeout(readTimeoutMs)
+  const readTimeout = () => AbortSignal.timeout(readTimeoutMs)
   const write = (statement: Omit<NonceStatement, 'wallet'>) => mappings.write({ ...statement, wallet }, sign)
   const readEntry = (id: Hex, slot: number) =>
-    mappings.read({ wallet, nonce: slotNumber(id, slot) }, within())
+    mappings.read({ wallet, nonce: slotNumber(id, slot) }, readTimeout())
   return {
     async read(id) {
       let row = rows.get(id) ?? { nonces: [], isClosed: false, slot: 0 }
@@ -79,7 +79,7 @@ export function createPaymentRows(options: {
       }),
     assign: (nonce, { id, orderId }) => write({ nonce, id: orderId, depositor: ownerOf(id) }),
     async owns(id, nonce) {
-      const entry = await mappings.read({ wallet, nonce }, within())
+      const entry = await mappings.read({ wallet, nonce }, readTimeout())
       return entry?.depositor === ownerOf(id)
     },
   }

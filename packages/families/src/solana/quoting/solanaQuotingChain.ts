@@ -90,7 +90,7 @@ class SolanaQuoter implements QuotingChain {
 
   #balanceOf(user: string, currency: string): Promise<bigint | undefined> {
     return this.#recent.balances(`${user} ${currency}`, () =>
-      this.#within(this.#options.budgetMs, async (limits) => {
+      this.#unlessFailed(this.#options.budgetMs, async (limits) => {
         if (currency === solanaCodec.nativeCurrency)
           return lamportsOf(await this.#groups.ofOneEndpoint(user, limits))
         const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
@@ -103,7 +103,7 @@ class SolanaQuoter implements QuotingChain {
 
   #coinOf(payer: string): Promise<bigint | undefined> {
     return this.#recent.coins(payer, () =>
-      this.#within(this.#options.budgetMs, (limits) =>
+      this.#unlessFailed(this.#options.budgetMs, (limits) =>
         this.#groups.agreed([payer], ([account]) => lamportsOf(account), limits),
       ),
     )
@@ -111,7 +111,7 @@ class SolanaQuoter implements QuotingChain {
 
   #lockOf(user: string, currency: string): Promise<InputLock | 'none' | undefined> {
     return this.#recent.locks(`${user} ${currency}`, () =>
-      this.#within(this.#options.budgetMs, async (limits) => {
+      this.#unlessFailed(this.#options.budgetMs, async (limits) => {
         if (currency === solanaCodec.nativeCurrency) return 'none'
         const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
         if (mint === undefined) return undefined
@@ -127,7 +127,7 @@ class SolanaQuoter implements QuotingChain {
 
   lackOf(account: string, currency: string): Promise<AccountLack | undefined> {
     return this.#recent.lacks(`${account} ${currency}`, () =>
-      this.#within(this.#options.neededWithinMs, async (limits) => {
+      this.#unlessFailed(this.#options.neededWithinMs, async (limits) => {
         if (currency === solanaCodec.nativeCurrency)
           return this.#groups.agreed([account], ([shownAccount]) => lackOfCoin(shownAccount), limits)
         const mint = this.#mints.get(currency) ?? (await this.#readMint(currency, limits))
@@ -144,7 +144,7 @@ class SolanaQuoter implements QuotingChain {
 
   hasCode(account: string): Promise<boolean | undefined> {
     return this.#recent.codes(account, () =>
-      this.#within(this.#options.neededWithinMs, async (limits) => {
+      this.#unlessFailed(this.#options.neededWithinMs, async (limits) => {
         // Off the curve: a program signs for the address, or nobody does.
         if (!isSolanaKey(account)) return true
         return this.#groups.agreed([account], ([shownAccount]) => isCode(shownAccount), limits)
@@ -162,7 +162,7 @@ class SolanaQuoter implements QuotingChain {
   }
 
   /** Undefined where nothing is known in time; never rejects. */
-  async #within<Value>(
+  async #unlessFailed<Value>(
     timeoutMs: number,
     work: (limits: Limits) => Promise<Value>,
   ): Promise<Value | undefined> {
