@@ -1,19 +1,18 @@
 import { userInfo } from 'node:os'
-import { readEnvironmentFiles } from '@causeway/chains'
+import { readEnvironmentFiles, type Variables } from '@causeway/chains'
 import { type Arguments, type CommandForm, doctor, type Program } from '@causeway/cli'
 import { ConfigurationError, formatAmount, type SqlDatabase } from '@causeway/core'
 import { counted, createFindings } from '@causeway/core/config'
 import { describeAudit } from '@causeway/signer'
 import { z } from 'zod'
-import { type Figures, figures, type KeptFill, readFigures, readFills, readSaid } from '../wallet/exposure.ts'
+import { type Figures, figures, readFigures, readLastAnswers } from '../wallet/exposure.ts'
+import { type KeptFill, readFills } from '../wallet/paymentProofs.ts'
 import { createStopSwitch } from '../wallet/stopSwitch.ts'
 import { backup, restore, withDatabase } from './backup.ts'
 import type { SolverConfig } from './config.ts'
 import { reportInventory } from './inventory.ts'
 
-type Variables = Readonly<Record<string, string | undefined>>
-
-/** What a command is given. */
+/** Input of a command beside its arguments. */
 export type CommandContext = {
   readonly config: SolverConfig
   readonly variables: Variables
@@ -53,7 +52,7 @@ const commands: readonly SolverCommand[] = [
     about: 'Show whether it is stopped, and what is paid and not attested',
     run: ({ config }) =>
       withSwitch(config, async (stop, database) => {
-        const lines = describeExposure(await readFigures(database), await readSaid(database))
+        const lines = describeExposure(await readFigures(database), await readLastAnswers(database))
         return [describeStop(await stop.read()), ...lines].join('\n')
       }),
   },
@@ -137,12 +136,8 @@ async function goOn(config: SolverConfig, name: string, reason: string): Promise
   const chain = name === 'all' ? undefined : await readChain(config, name)
   return withSwitch(config, async (stop) => {
     const accepted = await stop.go({ chain, reason, actor: `cli:${userInfo().username}` })
-    const releasedPayments = counted(
-      accepted,
-      'payment that is not attested counts',
-      'payments that are not attested count',
-    )
-    return `Of ${name} ${releasedPayments} no more.`
+    const plural = 'payments that are not attested count'
+    return `Of ${name} ${counted(accepted, 'payment that is not attested counts', plural)} no more.`
   })
 }
 

@@ -2,7 +2,7 @@
 // and open in between; one oracle that lies or is silent decides nothing. And nothing is sold where little room is left.
 import { type ExposureLimits, exposureLimitsOf } from '@causeway/core/config'
 import { expect, test } from 'vitest'
-import { exposureOf, type Figures, fullChains } from '../wallet/exposure.ts'
+import { chainExposures, type Figures, fullChains } from '../wallet/exposure.ts'
 import { judgeAnswers } from './attestations.ts'
 
 const signed = { said: 'signed', signer: `0x${'11'.repeat(20)}`, signature: '0x' } as const
@@ -37,12 +37,12 @@ test.each([
 })
 
 test('Q-136: what is told of each chain and of all is what payments count, against its own cap', () => {
-  expect(exposureOf(sums(80n), chains)).toEqual([
+  expect(chainExposures(sums(80n), chains)).toEqual([
     { chainId: 0, paidMicroUsd: 80n, maxMicroUsd: 150n },
     { chainId: 1, paidMicroUsd: 80n, maxMicroUsd: 100n },
     { chainId: 2, paidMicroUsd: 0n, maxMicroUsd: 100n },
   ])
-  expect(exposureOf(sums(), [])).toEqual([])
+  expect(chainExposures(sums(), [])).toEqual([])
 })
 
 test('L-21: a file without limits has those that its page names', () => {

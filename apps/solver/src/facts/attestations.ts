@@ -7,7 +7,7 @@ import {
   refundMessageId,
   weightedInputBpsDiff,
 } from '@causeway/core'
-import type { DuePayment, JointAnswer } from '../wallet/exposure.ts'
+import type { DuePayment, JointAnswer } from '../wallet/duePayments.ts'
 
 /** Asks all oracles about a payment: enough of them sign it, enough refuse it, or neither yet. Never throws. */
 export type AskOracles = (

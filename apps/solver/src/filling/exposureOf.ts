@@ -3,7 +3,8 @@ import { codecOf } from '@causeway/core/encodings'
 import { isSameSpelling, type Proof } from '../judge/signedOrder.ts'
 import type { SeenDeposit } from '../judge/verdict.ts'
 import type { AppFee } from '../wallet/appFees.ts'
-import type { AttestationQuestion, Exposure } from '../wallet/exposure.ts'
+import type { AttestationQuestion } from '../wallet/attestationQuestion.ts'
+import type { Exposure } from '../wallet/exposure.ts'
 import { hasFailed, type KeptRecord } from '../wallet/signedRecord.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 import type { Payment } from './filling.ts'
@@ -33,7 +34,7 @@ export async function exposureOf(
     traits: await traitsOf(payment),
     appFees: appFeesOf(order, deposit),
     hasOracles: filling.hasOracles,
-    asked: deposit === undefined ? undefined : askedOf(payment, deposit, past),
+    asked: deposit === undefined ? undefined : questionOf(payment, deposit, past),
   }
 }
 
@@ -68,7 +69,7 @@ async function traitsOf({ order: { payments, calls }, chain }: Payment): Promise
 }
 
 /** Question for oracles about a payment; undefined where no oracle attests it. */
-function askedOf(
+function questionOf(
   { order: paid, filling }: Payment,
   deposit: SeenDeposit,
   past: readonly KeptRecord[],
@@ -85,8 +86,8 @@ function askedOf(
   const isAttestable =
     paid.kind === 'fill' ||
     (refundIndex !== undefined &&
-      isOfOrder(deposit, proof, inputCurrencyOf(proof, filling.networkOf)) &&
-      !isSettledBy(past))
+      couldPayOrder(deposit, proof, inputCurrencyOf(proof, filling.networkOf)) &&
+      !hasOtherPayment(past))
   if (!isAttestable) return undefined
   return {
     // CAST: its signer was recovered from it.
@@ -100,11 +101,11 @@ function askedOf(
 }
 
 /** Oracles attest a refund only if its deposit could pay the order: on the order's input chain and in its currency. */
-const isOfOrder = (deposit: SeenDeposit, { order }: Proof, inputCurrency: string): boolean =>
+const couldPayOrder = (deposit: SeenDeposit, { order }: Proof, inputCurrency: string): boolean =>
   deposit.chainKey === order.inputs[0]?.payment.chainId && deposit.currency === inputCurrency
 
 /** True if an earlier fill or refund has not failed: oracles do not attest a refund beside it. */
-const isSettledBy = (past: readonly KeptRecord[]): boolean =>
+const hasOtherPayment = (past: readonly KeptRecord[]): boolean =>
   past.some((record) => record.kind !== 'claim' && !hasFailed(record))
 
 /** Index of the order's refund option that is paid; undefined where no option has this recipient and currency. */

@@ -2,7 +2,8 @@ import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import type { Fence } from '@causeway/database'
 import { readAppFeesOf } from './appFees.ts'
 import { type Charge, reserve, settleCharges } from './budgets.ts'
-import { type Exposure, expose, readSettlementKeys, type SettlementKey, settleExposure } from './exposure.ts'
+import { type Exposure, expose, settleExposure } from './exposure.ts'
+import { readSettlementKeys, type SettlementKey } from './paymentProofs.ts'
 import { type KeptRecord, parseRecord, serializeRecord } from './signedRecord.ts'
 
 /** The stop switch is thrown: nothing new is signed. */
