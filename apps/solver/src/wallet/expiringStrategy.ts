@@ -2,8 +2,6 @@ import { type Hex, sha256TextHex } from '@causeway/core'
 import type { Landing, PayingChain, PayingFees, PaymentTerms } from '@causeway/families'
 import type { NetworkFees } from '@causeway/families/rules'
 import { type DeskWork, type Refusal, requireFees } from './chainDesk.ts'
-import type { OfferKind } from './move.ts'
-import { hasExpired, nextExpiringMove } from './nextExpiringMove.ts'
 import {
   type DeskStrategy,
   type Offer,
@@ -11,7 +9,9 @@ import {
   type Sight,
   type SignedAgain,
   type SignFirst,
-} from './paymentDesk.ts'
+} from './deskStrategy.ts'
+import type { OfferKind } from './move.ts'
+import { hasExpired, nextExpiringMove } from './nextExpiringMove.ts'
 import type { Records } from './records.ts'
 import { type ExpiringRecord, type KeptRecord, newest } from './signedRecord.ts'
 
@@ -93,9 +93,9 @@ export class ExpiringStrategy implements DeskStrategy<ExpiringSight> {
     if (offerKind === 'cancellation') return {}
     const record = requireExpiring(kept)
     const offer = await this.#sign(record)
-    const more = offer.fee - (newest(record.transactions)?.fee ?? 0n)
+    const extraCost = offer.fee - (newest(record.transactions)?.fee ?? 0n)
     const renewed = { ...record, transactions: [...record.transactions, offer] }
-    return { signed: { record: renewed, offer, more, event: 'record_renewed' } }
+    return { signed: { record: renewed, offer, extraCost, event: 'record_renewed' } }
   }
 
   broadcast(offer: Pick<Offer, 'raw'>): Promise<void> {

@@ -3,6 +3,15 @@ import { maxBigint } from '@causeway/core'
 import { AlreadyMarkedError, type LineInputs, type LinePayingChain, type LineWork } from '@causeway/families'
 import { feeAt, lineFee, unminedMax } from '@causeway/families/rules'
 import { type DeskWork, LineBusyError, NoGasPriceError, type Refusal, requireFees } from './chainDesk.ts'
+import {
+  type Chore,
+  type DeskStrategy,
+  type Offer,
+  openRecords,
+  type Sight,
+  type SignedAgain,
+  type SignFirst,
+} from './deskStrategy.ts'
 import { heldBy, keptWork, ownLine, spentBy, workFor } from './lineWork.ts'
 import type { OfferKind } from './move.ts'
 import {
@@ -13,15 +22,6 @@ import {
   type PlacedRecord,
   placeLine,
 } from './nextLineMove.ts'
-import {
-  type Chore,
-  type DeskStrategy,
-  type Offer,
-  openRecords,
-  type Sight,
-  type SignedAgain,
-  type SignFirst,
-} from './paymentDesk.ts'
 import type { Records } from './records.ts'
 import { type KeptRecord, type LineRecord, newest } from './signedRecord.ts'
 
@@ -41,9 +41,11 @@ export type LineOptions = {
 }
 
 type LineSight = Sight & PlacedLine & { readonly chainSeconds: number }
-/** What a fee depends on beside size and price: unmined transactions before it, and those that it replaces or drops. */
+/** Facts on which a fee depends beside size and price. `before`: unmined transactions before it in the line. */
 type Bid = Pick<PlacedRecord, 'before'> & {
+  /** Highest fee of the transactions that it replaces. */
   readonly replaced?: bigint
+  /** Fees of transactions behind a replaced one, which nodes drop with it. */
   readonly dropped?: readonly bigint[]
 }
 
@@ -83,11 +85,11 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     return { open, usedNonces: undefined, chainSeconds: 0, placed: [], unmined: [], end: undefined }
   }
 
-  /** Balance at the end of the line, once everything signed is mined. */
+  /** Amount that can still be paid: the output at the end of the line, once everything signed is mined, less what is kept. */
   async left(): Promise<bigint> {
-    const { keptSatoshi: kept } = this.#options.paying
+    const { keptSatoshi } = this.#options.paying
     const { end } = await this.#readLine()
-    return end === undefined || end.value < kept ? 0n : end.value - kept
+    return end === undefined ? 0n : maxBigint(0n, end.value - keptSatoshi)
   }
 
   async judge(record: KeptRecord, { placed, chainSeconds }: LineSight) {
@@ -119,35 +121,45 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     const index = indexOf(kept, placed)
     const one = placed[index]
     if (one?.parent === undefined || one.mined !== undefined) return {}
-    const { record, parent, before } = one
-    const { transactions, cancellations } = record
-    const offers = [...transactions, ...cancellations]
-    const last = newest(offerKind === 'cancellation' ? cancellations : transactions)
+    const { record, parent } = one
+    const last = newest(offerKind === 'cancellation' ? record.cancellations : record.transactions)
     const standing = last !== undefined && isSamePlace(last.parent, parent) ? last : undefined
-    const feesAtPlace = offers.filter((offer) => isSamePlace(offer.parent, parent)).map(({ fee }) => fee)
-    const bid = { before, ...(feesAtPlace.length > 0 && { replaced: feesAtPlace.reduce(maxBigint) }) }
-    // Nodes drop what spends a replaced transaction, and ask for its fees on top.
-    const dropped = placed.slice(index + 1).flatMap((behind) => newestOf(behind.record)?.fee ?? [])
-    const gathered = newest(transactions)?.gathered ?? []
     try {
-      const offer =
-        offerKind === 'cancellation'
-          ? await this.#sign({ payments: [] }, { parent, gathered: [] }, { ...bid, dropped })
-          : await this.#sign(record.line, { parent, gathered }, bid)
+      const offer = await this.#signOffer({ ...one, parent }, offerKind, placed.slice(index + 1))
       if (offer === undefined) return { standing }
       const changed: LineRecord =
         offerKind === 'cancellation'
-          ? { ...record, cancellations: [...cancellations, offer] }
-          : { ...record, transactions: [...transactions, offer] }
-      const more = maxBigint(0n, offer.fee - offers.map(({ fee }) => fee).reduce(maxBigint, 0n))
+          ? { ...record, cancellations: [...record.cancellations, offer] }
+          : { ...record, transactions: [...record.transactions, offer] }
+      const highestFee = offersOf(record).reduce((most, { fee }) => maxBigint(most, fee), 0n)
+      const extraCost = maxBigint(0n, offer.fee - highestFee)
       const event = standing === undefined ? 'record_renewed' : 'record_bumped'
-      return { signed: { record: changed, offer, more, event }, standing }
+      return { signed: { record: changed, offer, extraCost, event }, standing }
     } catch (error) {
       const id = record.line.mark?.id
       if (!(error instanceof AlreadyMarkedError) || id === undefined) throw error
       // Another transaction of the line names this id: the record is at its end once that is final.
       return { isLost: (await this.#options.paying.readFinal(id)).state !== 'open', standing }
     }
+  }
+
+  /** Signs a record's content, or a cancellation, for its present place in the line. @param behind records after it */
+  #signOffer(
+    { record, parent, before }: PlacedRecord & Pick<LineInputs, 'parent'>,
+    offerKind: OfferKind,
+    behind: readonly PlacedRecord[],
+  ): Promise<LineOffer | undefined> {
+    const feesAtPlace = offersOf(record)
+      .filter((offer) => isSamePlace(offer.parent, parent))
+      .map(({ fee }) => fee)
+    const bid = { before, ...(feesAtPlace.length > 0 && { replaced: feesAtPlace.reduce(maxBigint) }) }
+    if (offerKind === 'transaction') {
+      const gathered = newest(record.transactions)?.gathered ?? []
+      return this.#sign(record.line, { parent, gathered }, bid)
+    }
+    // Nodes drop what spends a replaced transaction, and ask for its fees on top.
+    const dropped = behind.flatMap((one) => newest(offersOf(one.record))?.fee ?? [])
+    return this.#sign({ payments: [] }, { parent, gathered: [] }, { ...bid, dropped })
   }
 
   broadcast({ raw }: Pick<Offer, 'raw'>): Promise<void> {
@@ -191,7 +203,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
   /** Reads the chain and finds the place of each record. */
   async #place(open: readonly LineRecord[]): Promise<LineSight> {
     const { paying } = this.#options
-    const offers = open.flatMap(({ transactions, cancellations }) => [...transactions, ...cancellations])
+    const offers = open.flatMap(offersOf)
     // A restarted process has to know its own unmined transactions before it reads the line.
     paying.learn(offers.map(({ raw }) => raw))
     const view = await paying.look(offers.map(({ hash }) => hash))
@@ -239,5 +251,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
 const indexOf = ({ id, attempt }: KeptRecord, placed: readonly PlacedRecord[]): number =>
   placed.findIndex(({ record }) => record.id === id && record.attempt === attempt)
 
-const newestOf = ({ transactions, cancellations }: LineRecord): LineOffer | undefined =>
-  newest([...transactions, ...cancellations])
+const offersOf = ({ transactions, cancellations }: LineRecord): readonly LineOffer[] => [
+  ...transactions,
+  ...cancellations,
+]

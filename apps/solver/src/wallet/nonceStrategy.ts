@@ -7,16 +7,16 @@ import type {
 } from '@causeway/families'
 import { type EthereumFees, firstBid, type GasBid, replacementBid } from '@causeway/families/rules'
 import { type CostBound, type DeskWork, GasCoinShortError, type Refusal, requireFees } from './chainDesk.ts'
-import { closingTransaction, fillTransaction } from './fillTransaction.ts'
-import type { OfferKind } from './move.ts'
-import { type BumpRules, nextMove } from './nextMove.ts'
 import {
   type DeskStrategy,
   openRecords,
   type Sight,
   type SignedAgain,
   type SignFirst,
-} from './paymentDesk.ts'
+} from './deskStrategy.ts'
+import { closingTransaction, fillTransaction } from './fillTransaction.ts'
+import type { OfferKind } from './move.ts'
+import { type BumpRules, nextMove } from './nextMove.ts'
 import type { Records } from './records.ts'
 import { type KeptRecord, newest, type SignedRecord } from './signedRecord.ts'
 
@@ -108,7 +108,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
       const raised = (last && replacementBid(last, first, rules.maxFeePerGasWei)) ?? first
       const offer = await paying.signCancellation(nonce, raised)
       const cancelled = { ...record, cancellations: [offer] }
-      return { signed: { record: cancelled, offer, more: 0n, event: 'record_cancelling' } }
+      return { signed: { record: cancelled, offer, extraCost: 0n, event: 'record_cancelling' } }
     }
     const raised = replacementBid(before, market, rules.maxFeePerGasWei)
     if (raised === undefined) return { standing: before }
@@ -120,8 +120,8 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
       offerKind === 'cancellation'
         ? { ...record, cancellations: [...cancellations, offer] }
         : { ...record, transactions: [...transactions, offer] }
-    const more = (raised.maxFeePerGasWei - before.maxFeePerGasWei) * plan.gas
-    return { signed: { record: changed, offer, more, event: 'record_bumped' }, standing: before }
+    const extraCost = (raised.maxFeePerGasWei - before.maxFeePerGasWei) * plan.gas
+    return { signed: { record: changed, offer, extraCost, event: 'record_bumped' }, standing: before }
   }
 
   broadcast(offer: Pick<SignedTransaction, 'raw'>): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Hex } from '@causeway/core'
 import type { GasBudgets } from '@causeway/core/config'
 import type { Leadership } from '@causeway/database'
 import { NeverTakenError } from '@causeway/families'
@@ -11,98 +10,24 @@ import {
   isPassing,
   NotLeadingError,
   type Preparation,
-  type Refusal,
   type Replacement,
   type Subject,
 } from './chainDesk.ts'
-import { isToldAbout, type Move, type OfferKind, sendable } from './move.ts'
+import {
+  type Chore,
+  type DeskStrategy,
+  type Offer,
+  openRecords,
+  type Sight,
+  type UnsignedRecord,
+} from './deskStrategy.ts'
+import { isToldAbout, type OfferKind, sendable } from './move.ts'
 import type { Records } from './records.ts'
 import { type KeptRecord, newest } from './signedRecord.ts'
 
-/** A signed transaction or cancellation of a record. */
-export type Offer = { readonly raw: Hex; readonly hash: string }
-
-/** A record before anything is signed for it. */
-export type UnsignedRecord = Pick<
-  KeptRecord,
-  Exclude<keyof KeptRecord, 'transactions' | 'wallet' | 'toldHash' | 'tellingHash'>
->
-
-/** Signs the first transaction of a record. `cost`: the most that it may take, in smallest units of the native coin. */
-export type SignFirst = (
-  record: UnsignedRecord,
-) => Promise<{ readonly record: KeptRecord; readonly cost: bigint }>
-
-/** Outcome of signing a record's content again, or a cancellation of it. */
-export type SignedAgain = {
-  /** Present if something was signed; absent where limits allow no higher price. */
-  readonly signed?: {
-    /** The record with the new transaction in it. */
-    readonly record: KeptRecord
-    readonly offer: Offer
-    /** Cost beyond the reserved amount. */
-    readonly more: bigint
-    readonly event: 'record_bumped' | 'record_renewed' | 'record_cancelling'
-  }
-  /** Transaction that is sent again if there is no new one, or its cost fits no budget. */
-  readonly standing?: Offer | undefined
-  /** True if another transaction has marked the record's id: the record is at its end. */
-  readonly isLost?: boolean
-}
-
-/** State of a chain's records that are not at their end, from one look at the chain. Strategies add what they need. */
-export type Sight = {
-  /** Records that are not at their end, by number. */
-  readonly open: readonly KeptRecord[]
-  /** Nonces below are used; `undefined` where a chain has none. */
-  readonly usedNonces: number | undefined
-}
-
-/**
- * The rules by which kinds of chains differ: what orders transactions, how they expire, how they are signed again. One of
- * `NonceStrategy`, `ExpiringStrategy` and `LineStrategy`. @source docs/internals/payments.md
- */
-export type DeskStrategy<Seen extends Sight> = {
-  readonly chainId: number
-  /** Address of the fill wallet, in canonical spelling. */
-  readonly address: string
-  /**
-   * True if a record holds up those behind it: then they are looked at one after the other, and the budget of fills pays a
-   * higher price where a record's own budget does not.
-   */
-  readonly isOrdered: boolean
-  /**
-   * True if a signed cancellation is all that stops a record. Otherwise the record is also kept as refused, because a
-   * cancellation may be impossible, or not yet possible.
-   */
-  readonly cancelsByNonce: boolean
-  chainTime(): Promise<number>
-  /** Has the work tried. @returns what signs it, or why nothing does @throws as `ChainDesk.prepare` */
-  plan(work: DeskWork): Promise<SignFirst | Refusal>
-  /** Nonces below are used; `undefined` where a chain has none. @throws DomainError where too few endpoints answer */
-  usedNonces(): Promise<number | undefined>
-  /** Reads the chain and the open records. */
-  look(): Promise<Seen>
-  /** @returns the next move, and the hash of the record's transaction that a block has */
-  judge(
-    record: KeptRecord,
-    sight: Seen,
-  ): Promise<{ readonly move: Move; readonly minedHash: string | undefined }>
-  /** Signs the content again, or a cancellation. @param sight absent: the strategy looks by itself where it has to */
-  signAgain(record: KeptRecord, offerKind: OfferKind, sight?: Seen): Promise<SignedAgain>
-  /** Sends bytes again and again at no harm. @throws NodeError, NeverTakenError, DomainError */
-  broadcast(offer: Offer): Promise<void>
-  /** Time since which the oldest unmined transaction waits, in Unix ms, by the last look. */
-  waitingSinceMs?: () => number | undefined
-  /** Next transaction of the wallet for itself, if any. */
-  chore?(): Promise<Chore | undefined>
-}
-
-/** A transaction of the wallet for itself, ready to be signed. */
-export type Chore = { readonly sign: SignFirst; readonly subject: Subject }
-
 export type DeskOptions = {
   readonly records: Records
+  /** This process's lease of the wallet on the chain; undefined while another process has it. */
   readonly leadership: () => Leadership | undefined
   readonly rules: GasBudgets
   readonly log: (event: string, record: KeptRecord, more?: object) => void
@@ -147,27 +72,11 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   /** Signs a record and keeps it with its charges. @throws as `Preparation` */
   begin({ sign, subject }: Chore): Promise<KeptRecord> {
     return this.#inTurn(async () => {
-      const { chainId, address } = this
       const { records, rules, log } = this.#options
       const { fence } = this.#leadership()
-      const { id, kind, orderId, deadline, payments = [], deposits = [], charges = [] } = subject
-      const { record, cost } = await sign({
-        id,
-        kind,
-        chainId,
-        attempt: ((await records.latest(id))?.attempt ?? -1) + 1,
-        nonce: await records.nextNonce(address, chainId, (await this.#strategy.usedNonces()) ?? 0),
-        ...(orderId !== undefined && { orderId }),
-        ...(deadline !== undefined && { deadline }),
-        ...(subject.isUnderpaid === true && { isUnderpaid: true }),
-        payments,
-        deposits: [...deposits],
-        release: isToldAbout(subject) ? 'asked' : 'given',
-        outcome: 'open',
-        failureReported: false,
-      })
+      const { record, cost } = await sign(await this.#unsignedRecord(subject))
       await records.begin(record, {
-        charges: [...gasCharges(chainId, subject, cost, rules), ...charges],
+        charges: [...gasCharges(this.chainId, subject, cost, rules), ...(subject.charges ?? [])],
         past: subject.past ?? [],
         exposure: subject.exposure,
         fence,
@@ -177,12 +86,34 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     })
   }
 
+  /** The record of a new attempt, with the next free nonce or number. */
+  async #unsignedRecord(subject: Subject): Promise<UnsignedRecord> {
+    const { chainId, address } = this
+    const { records } = this.#options
+    const { id, kind, orderId, deadline, payments = [], deposits = [] } = subject
+    return {
+      id,
+      kind,
+      chainId,
+      attempt: ((await records.latest(id))?.attempt ?? -1) + 1,
+      nonce: await records.nextNonce(address, chainId, (await this.#strategy.usedNonces()) ?? 0),
+      ...(orderId !== undefined && { orderId }),
+      ...(deadline !== undefined && { deadline }),
+      ...(subject.isUnderpaid === true && { isUnderpaid: true }),
+      payments,
+      deposits: [...deposits],
+      release: isToldAbout(subject) ? 'asked' : 'given',
+      outcome: 'open',
+      failureReported: false,
+    }
+  }
+
   async release(record: KeptRecord, release: 'given' | 'refused'): Promise<void> {
     if (release === 'refused') return this.#refuse(record)
-    const told = newestOffer(record)
-    const decided: KeptRecord = { ...record, release, ...(told && { toldHash: told.hash }) }
-    await this.#save(decided)
-    if (told !== undefined) await this.#send(decided, told)
+    const reported = newestOffer(record)
+    const released: KeptRecord = { ...record, release, ...(reported && { toldHash: reported.hash }) }
+    await this.#save(released)
+    if (reported !== undefined) await this.#send(released, reported)
   }
 
   cancel(record: KeptRecord): Promise<void> {
@@ -192,8 +123,9 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   async advance(): Promise<readonly KeptRecord[]> {
     this.#leadership()
     const sight = await this.#inTurn(() => this.#strategy.look())
-    if (this.#strategy.isOrdered) for (const record of sight.open) await this.#stepAlone(record, sight)
-    else await Promise.all(sight.open.map((record) => this.#stepAlone(record, sight)))
+    if (this.#strategy.isOrdered) {
+      for (const record of sight.open) await this.#stepAlone(record, sight)
+    } else await Promise.all(sight.open.map((record) => this.#stepAlone(record, sight)))
     await this.#beginChore()
     return this.#open(sight.usedNonces)
   }
@@ -203,7 +135,8 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   }
 
   async replaced(): Promise<readonly Replacement[]> {
-    return (await this.#open(await this.#strategy.usedNonces())).flatMap((record): readonly Replacement[] => {
+    const open = await this.#open(await this.#strategy.usedNonces())
+    return open.flatMap((record): readonly Replacement[] => {
       if (record.release !== 'given' || !isToldAbout(record)) return []
       const mined = this.#minedHashes.get(keyOf(record))
       // A report whose answer was lost is repeated first: the next report has to name the hash that it replaces.
@@ -216,9 +149,9 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
 
   async beginTelling({ record, hash }: Replacement): Promise<KeptRecord> {
     if (record.tellingHash === hash) return record
-    const markedRecord: KeptRecord = { ...record, tellingHash: hash }
-    await this.#save(markedRecord)
-    return markedRecord
+    const reporting: KeptRecord = { ...record, tellingHash: hash }
+    await this.#save(reporting)
+    return reporting
   }
 
   async releaseReplacement(
@@ -299,7 +232,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   async #signAgain(record: KeptRecord, offerKind: OfferKind, sight?: Seen): Promise<void> {
     const { signed, standing, isLost } = await this.#strategy.signAgain(record, offerKind, sight)
     if (isLost === true) return this.#settle(record, 'lost', 0n)
-    if (signed === undefined || !(await this.#keepRaised(signed.record, signed.more)))
+    if (signed === undefined || !(await this.#keepRaised(signed.record, signed.extraCost)))
       return standing && this.#send(record, standing)
     const { event, offer } = signed
     this.#options.log(event, record, { what: offerKind, hash: offer.hash })
@@ -365,13 +298,6 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
     }
   }
 }
-
-/** Records of a wallet on a chain that are not at their end. */
-export const openRecords = (
-  records: Pick<Records, 'active'>,
-  { address, chainId }: { readonly address: string; readonly chainId: number },
-  usedNonces = Number.MAX_SAFE_INTEGER,
-): Promise<readonly KeptRecord[]> => records.active(address, chainId, usedNonces)
 
 const keyOf = ({ id, attempt }: KeptRecord): string => `${id} ${attempt}`
 
