@@ -42,8 +42,8 @@ function boundOf(
 }
 
 /**
- * What the wallet keeps of a refund's deposit, in smallest units of the native coin of the paying chain. The ratio of USD
- * values turns `cost`, an amount in that coin, into it; 0 without prices.
+ * Part of a refund's deposit that the wallet keeps, in smallest units of the native coin of the paying chain: `cost`, an
+ * amount in that coin, times the ratio of the USD values of the kept part and of `cost`. 0 without prices.
  */
 function keptOf(
   { order: { payments }, chain, filling }: Payment,

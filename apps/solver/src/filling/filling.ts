@@ -14,7 +14,7 @@ import type { Inventory } from '../wallet/inventory.ts'
 import type { Records } from '../wallet/records.ts'
 import type { PaidOrder } from '../work/workItems.ts'
 
-/** What empties deposit addresses that are scripts. */
+/** Access to deposit addresses that are scripts, to empty them. */
 export type ScriptSweeping = Pick<
   LinePayingChain,
   'publicKey' | 'depository' | 'depositAddress' | 'outputsToSweep'
@@ -63,7 +63,7 @@ export type FillingLimits = LossLimits & {
   readonly claimsPerHourMicroUsd: bigint
 }
 
-/** Everything that looking at work needs. Made once at start; `handleItem` is given it with each item. */
+/** Everything that `handleItem` needs beside the item. Made once at start. */
 export type Filling = {
   readonly chains: readonly SolverChain[]
   readonly records: Records
@@ -87,7 +87,7 @@ export type Filling = {
   readonly isDryRun: boolean
 }
 
-/** What brings an order that is given up to the hub. */
+/** Access to the hub for orders that are given up. */
 export type Recoveries = {
   readonly hub: HubRecoveries
   /** The number of an EVM chain, or of the hub, by its string id. */

@@ -142,38 +142,27 @@ async function settleFill(
   // A chain that this solver does not pay on has no fill of its wallet.
   if (destination === undefined) return { kind: 'open' }
   const { record } = destination
+  const { deadline, extraData } = order.output
   const { state: recorded, timestampSeconds: finalSeconds } = await record.readFinal(orderId)
-  const others = await othersFilling(
-    { orderId, deadlineSeconds: order.output.deadline },
-    destination,
-    filling,
-  )
+  const otherRecords = await recordsOfOthers(orderId, destination, filling.sharing)
+  const others = othersFill({ id: orderId, deadlineSeconds: deadline }, otherRecords, filling.sharing)
   if (others === 'filled') return { kind: 'filled_by_another' }
   const fills = past.filter(({ kind }) => kind === 'fill')
-  const { deadline } = order.output
   const endSeconds = record.endsByDeadline ? deadline : undefined
   const state = fillStateOf(fills, endSeconds, { recorded, finalSeconds })
-  // Where the chain does not refuse a late fill, the passed deadline is a reason to stop it here.
-  const isPast = !record.endsByDeadline && finalSeconds > deadline
-  // Otherwise another deposit may still pay for the order, and its fill goes on.
-  if (state.kind !== 'open' || (endsOrder !== true && !isPast))
-    return state.kind === 'over' && others === 'open' ? { kind: 'open' } : state
+  // This wallet can fill the order no more, but another one can.
+  if (state.kind === 'over' && others === 'open') return { kind: 'open' }
+  // If the chain does not refuse a late fill, the passed deadline is a reason to stop it here.
+  const isLate = !record.endsByDeadline && finalSeconds > deadline
+  // While the order is not given up, another deposit may still pay for it, so its fill goes on.
+  if (state.kind !== 'open' || (endsOrder !== true && !isLate)) return state
   await stopSigned(fills, filling)
-  const paid = { id: orderId, extraData: order.output.extraData }
+  const paid = { id: orderId, extraData }
   if (recorded === 'open' && !filling.isDryRun) await closeRecord(paid, destination, filling)
   return state
 }
 
-async function othersFilling(
-  order: { readonly orderId: Hex; readonly deadlineSeconds: number },
-  destination: SolverChain,
-  { sharing }: Filling,
-): Promise<'filled' | 'open' | 'over'> {
-  const { orderId: id, deadlineSeconds } = order
-  return othersFill({ id, deadlineSeconds }, await recordsOfOthers(id, destination, sharing), sharing)
-}
-
-/** What the chain records about an id for each other wallet that shares the market, at a final block. */
+/** Records of an id on its chain at a final block, one for each other wallet that shares the market. */
 export function recordsOfOthers(
   id: Hex,
   { record }: SolverChain,

@@ -62,20 +62,29 @@ export async function recover(
   })
   switch (judged.kind) {
     case 'close':
-      for (const id of judged.ids) {
-        const { inputs, output } = proof.order
-        const [extraData, chain] =
-          id === orderId ? [output.extraData, destination] : [inputs[0]?.refunds[0]?.extraData, origin]
-        await closeRecord({ id, extraData }, chain, filling)
-      }
+      await closeIds(judged.ids, item, { origin, destination }, filling)
       return later('the order is being closed on its chains')
     case 'wait':
       return later(judged.reason)
     case 'refuse':
       return refused(judged.reason)
     case 'enter':
+      return enter(item, position, origin, { filling, recoveries })
   }
-  return enter(item, position, origin, { filling, recoveries })
+}
+
+/** Closes the order's id on its destination, and the id of its deposit's refund on its origin. */
+async function closeIds(
+  ids: readonly Hex[],
+  { orderId, proof }: RecoveryRequest,
+  { origin, destination }: { readonly origin: SolverChain; readonly destination: SolverChain },
+  filling: Filling,
+): Promise<void> {
+  const { inputs, output } = proof.order
+  for (const id of ids) {
+    if (id === orderId) await closeRecord({ id, extraData: output.extraData }, destination, filling)
+    else await closeRecord({ id, extraData: inputs[0]?.refunds[0]?.extraData }, origin, filling)
+  }
 }
 
 /** Checks the promise's signature, then writes the deposit and the promise to the hub. */
@@ -130,7 +139,7 @@ async function signedOf(
   )
 }
 
-/** What chains record, for every fill wallet, about the order's fill and about the refund of its deposit. */
+/** Marks of the order's fill and of its deposit's refund, as chains record them for every fill wallet. */
 async function marksOf(
   { orderId, proof: { order } }: RecoveryRequest,
   places: {

@@ -4,7 +4,8 @@ import { type KeptRecord, newest } from '../wallet/signedRecord.ts'
 import type { WorkSource } from '../work/workClient.ts'
 import { chainsOf, type WorkItem } from '../work/workItems.ts'
 import type { Filling, SolverChain } from './filling.ts'
-import { type Handled, handleItem } from './handleItem.ts'
+import type { Handled } from './handled.ts'
+import { handleItem } from './handleItem.ts'
 
 export type RoundOptions = {
   readonly filling: Filling
@@ -45,6 +46,7 @@ const waitToldMs = 10_000
 /** Maximum age of a listed item that a round for a new block uses; older ones are listed anew. */
 const listedMaxMs = 2_000
 
+/** Makes the function that runs one round, for `startLoop` to repeat. */
 export function createRound(options: RoundOptions): (signal?: RoundSignal) => Promise<void> {
   const round = new SolverRound(options)
   return (signal) => round.run(signal)
@@ -59,11 +61,14 @@ class SolverRound {
   readonly #options: RoundOptions
   readonly #pausedAtMs = new Map<string, number>()
   /** By item id: why it waits, and since when. `isTold`: the reason was reported to the service. */
-  readonly #waits = new Map<string, { readonly reason: string; readonly sinceMs: number; isTold: boolean }>()
+  readonly #waitReasons = new Map<
+    string,
+    { readonly reason: string; readonly sinceMs: number; isTold: boolean }
+  >()
   /** Chains on which a record is not at its end. */
-  readonly #openOn = new Set<number>()
-  /** Items of the last list that may be begun at a new block. */
-  readonly #waiting = { listedAtMs: Number.NEGATIVE_INFINITY, items: new Map<string, WorkItem>() }
+  readonly #chainsWithOpen = new Set<number>()
+  /** Items of the last list that a new block may decide, and when it was listed. */
+  readonly #waitingItems = { listedAtMs: Number.NEGATIVE_INFINITY, byId: new Map<string, WorkItem>() }
 
   constructor(options: RoundOptions) {
     this.#options = options
@@ -76,23 +81,51 @@ class SolverRound {
       : tracing.runTrace('round', {}, () => this.#look(signal))
   }
 
-  async #attempt(subject: string, run: () => Promise<void>): Promise<void> {
-    const { observe } = this.#options
-    try {
-      await run()
-    } catch (error) {
-      observe.failed(subject, error)
+  async #look(signal?: RoundSignal): Promise<void> {
+    const { observe, tracing } = this.#options
+    const followed = this.#ledChains().filter(
+      ({ chainId }) =>
+        signal === undefined || (signal.chainIds.has(chainId) && this.#chainsWithOpen.has(chainId)),
+    )
+    // Chains whose new block is the only reason of this round; undefined: the round looks at all items.
+    const blockChains = signal === undefined || signal.hasWork ? undefined : signal.chainIds
+    // A block for which no transaction and no item waits makes no round.
+    if (blockChains !== undefined && followed.length === 0 && this.#awaiting(blockChains).length === 0) return
+    observe.began(reasonOf(signal))
+    if (signal === undefined || followed.length > 0)
+      await traced(tracing, 'follow sent', {}, () => this.#follow(followed))
+    if (await this.#options.isStopped()) return
+    const items = [...(await this.#itemsFor(blockChains))]
+    const worker = async () => {
+      for (let next = items.shift(); next !== undefined; next = items.shift()) {
+        const item = next
+        await this.#attempt(`${item.kind} ${item.id}`, () => this.#handleTraced(item))
+      }
     }
+    await Promise.all(Array.from({ length: parallelItems }, worker))
   }
 
-  /** Chains that this process writes on. */
-  #led() {
-    const { chains } = this.#options.filling
-    return chains.filter(({ desk }) => desk.leads())
+  async #follow(followed: readonly SolverChain[]): Promise<void> {
+    await Promise.all(followed.map((chain) => this.#advance(chain)))
+    await this.#tellFailures()
   }
 
-  #deskOf({ chainId }: KeptRecord) {
-    return this.#led().find((chain) => chain.chainId === chainId)?.desk
+  /** Follows the records of a chain, and reports transactions that the service does not know yet. */
+  async #advance(chain: SolverChain): Promise<void> {
+    const { desk } = chain
+    await this.#attempt(`chain ${chain.key}`, async () => {
+      const open = await desk.advance()
+      if (open.length > 0) this.#chainsWithOpen.add(chain.chainId)
+      else this.#chainsWithOpen.delete(chain.chainId)
+      for (const record of open) {
+        if (record.outcome !== 'open' || record.release !== 'asked' || isCancelled(record)) continue
+        await this.#attempt(`report of ${record.id}`, () => this.#release(record))
+      }
+      for (const replacement of await desk.replaced())
+        await this.#attempt(`report of ${replacement.record.id}`, () =>
+          this.#tellReplacement(chain, replacement),
+        )
+    })
   }
 
   /** Reports a transaction to the service before it is sent to any node. If the answer is lost, the next round asks again. */
@@ -120,34 +153,83 @@ class SolverRound {
     await desk.releaseReplacement({ ...replacement, record }, answer)
   }
 
-  /** Follows the records of a chain, and reports transactions that the service does not know yet. */
-  async #advance(chain: SolverChain): Promise<void> {
-    const { desk } = chain
-    await this.#attempt(`chain ${chain.key}`, async () => {
-      const open = await desk.advance()
-      if (open.length > 0) this.#openOn.add(chain.chainId)
-      else this.#openOn.delete(chain.chainId)
-      for (const record of open) {
-        if (record.outcome !== 'open' || record.release !== 'asked' || isCancelled(record)) continue
-        await this.#attempt(`report of ${record.id}`, () => this.#release(record))
-      }
-      for (const replacement of await desk.replaced())
-        await this.#attempt(`report of ${replacement.record.id}`, () =>
-          this.#tellReplacement(chain, replacement),
+  /** Reports each failed attempt once; the service decides about the next one. */
+  async #tellFailures(): Promise<void> {
+    const { work } = this.#options
+    const { records } = this.#options.filling
+    const wallets = [...new Set(this.#ledChains().map(({ desk }) => desk.address))]
+    for (const record of (await Promise.all(wallets.map(records.untold))).flat()) {
+      const desk = this.#deskOf(record)
+      if (desk === undefined) continue
+      await this.#attempt(`report of ${record.id}`, async () => {
+        if (record.kind !== 'chore' && record.kind !== 'close')
+          await work.failed(record.id, `the transaction was ${record.outcome}`)
+        await desk.markTold(record)
+      })
+    }
+  }
+
+  /** Items that a round looks at. @param chainIds with a new block; undefined: all open items */
+  async #itemsFor(chainIds: ReadonlySet<number> | undefined): Promise<readonly WorkItem[]> {
+    const { nowMs } = this.#options
+    if (chainIds === undefined) return this.#fetch()
+    const waiting = this.#awaiting(chainIds)
+    return waiting.length > 0 && nowMs() - this.#waitingItems.listedAtMs > listedMaxMs
+      ? this.#fetch()
+      : waiting
+  }
+
+  /** Waiting items that a new block of these chains may decide. */
+  #awaiting(chainIds: ReadonlySet<number>): readonly WorkItem[] {
+    return [...this.#waitingItems.byId.values()].filter((item) =>
+      chainsOf(item).some((one) => chainIds.has(one)),
+    )
+  }
+
+  /** Lists the open items, forgets what is kept of others, and leaves out those that pause. */
+  async #fetch(): Promise<readonly WorkItem[]> {
+    const { work, nowMs, tracing } = this.#options
+    this.#waitingItems.byId.clear()
+    const listedAtMs = nowMs()
+    const items = await traced(tracing, 'fetch work', {}, work.open)
+    this.#waitingItems.listedAtMs = listedAtMs
+    for (const [id, atMs] of this.#pausedAtMs) if (nowMs() - atMs >= pauseMs) this.#pausedAtMs.delete(id)
+    const listed = new Set(items.map(({ id }) => id))
+    for (const id of this.#waitReasons.keys()) if (!listed.has(id)) this.#waitReasons.delete(id)
+    return items.filter((open) => !this.#isPausing(open))
+  }
+
+  #isPausing({ id }: WorkItem) {
+    const { nowMs } = this.#options
+    return nowMs() - (this.#pausedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < pauseMs
+  }
+
+  /** An item is a trace of its own: a round has many. */
+  #handleTraced(item: WorkItem) {
+    const { tracing } = this.#options
+    return tracing === undefined
+      ? this.#handle(item)
+      : tracing.runTrace('work item', { 'causeway.item': item.id, 'causeway.kind': item.kind }, () =>
+          this.#handle(item),
         )
-    })
+  }
+
+  async #handle(item: WorkItem): Promise<void> {
+    const { filling, tracing } = this.#options
+    const handled = await traced(tracing, 'check', {}, () => handleItem(item, filling))
+    await this.#tell(item, handled)
   }
 
   /** Counts and logs the outcome of a look, and reports it to the service. */
   async #tell(item: WorkItem, handled: Handled): Promise<void> {
     const { filling, work, observe, nowMs } = this.#options
     observe.handled(item, handled)
-    if (isWaiting(handled)) this.#waiting.items.set(item.id, item)
-    else this.#waiting.items.delete(item.id)
+    if (isWaiting(handled)) this.#waitingItems.byId.set(item.id, item)
+    else this.#waitingItems.byId.delete(item.id)
     if (handled.kind === 'later') await this.#tellWait(item.id, handled.reason)
-    else this.#waits.delete(item.id)
+    else this.#waitReasons.delete(item.id)
     if (handled.kind === 'signed') {
-      this.#openOn.add(handled.record.chainId)
+      this.#chainsWithOpen.add(handled.record.chainId)
       return this.#release(handled.record)
     }
     if (handled.kind === 'entered') {
@@ -161,103 +243,37 @@ class SolverRound {
   /** Reports why an item waits, once per reason and not at once. @source docs/specification/quotes.md Q-75 */
   async #tellWait(id: string, reason: string): Promise<void> {
     const { filling, work, nowMs } = this.#options
-    const before = this.#waits.get(id)
+    const before = this.#waitReasons.get(id)
     const wait = before?.reason === reason ? before : { reason, sinceMs: nowMs(), isTold: false }
-    this.#waits.set(id, wait)
+    this.#waitReasons.set(id, wait)
     if (wait.isTold || filling.isDryRun || nowMs() - wait.sinceMs < waitToldMs) return
     await work.waits(id, reason)
     wait.isTold = true
   }
 
-  /** Reports each failed attempt once; the service decides about the next one. */
-  async #tellFailures(): Promise<void> {
-    const { work } = this.#options
-    const { records } = this.#options.filling
-    const wallets = [...new Set(this.#led().map(({ desk }) => desk.address))]
-    for (const record of (await Promise.all(wallets.map(records.untold))).flat()) {
-      const desk = this.#deskOf(record)
-      if (desk === undefined) continue
-      await this.#attempt(`report of ${record.id}`, async () => {
-        if (record.kind !== 'chore' && record.kind !== 'close')
-          await work.failed(record.id, `the transaction was ${record.outcome}`)
-        await desk.markTold(record)
-      })
+  /** Chains that this process writes on. */
+  #ledChains() {
+    const { chains } = this.#options.filling
+    return chains.filter(({ desk }) => desk.leads())
+  }
+
+  #deskOf({ chainId }: KeptRecord) {
+    return this.#ledChains().find((chain) => chain.chainId === chainId)?.desk
+  }
+
+  async #attempt(subject: string, run: () => Promise<void>): Promise<void> {
+    const { observe } = this.#options
+    try {
+      await run()
+    } catch (error) {
+      observe.failed(subject, error)
     }
   }
+}
 
-  #isPausing({ id }: WorkItem) {
-    const { nowMs } = this.#options
-    return nowMs() - (this.#pausedAtMs.get(id) ?? Number.NEGATIVE_INFINITY) < pauseMs
-  }
-
-  async #handle(item: WorkItem): Promise<void> {
-    const { filling, tracing } = this.#options
-    const judged = await traced(tracing, 'check', {}, () => handleItem(item, filling))
-    await this.#tell(item, judged)
-  }
-
-  /** An item is a trace of its own: a round has many. */
-  #handleTraced(item: WorkItem) {
-    const { tracing } = this.#options
-    return tracing === undefined
-      ? this.#handle(item)
-      : tracing.runTrace('work item', { 'causeway.item': item.id, 'causeway.kind': item.kind }, () =>
-          this.#handle(item),
-        )
-  }
-
-  async #follow(followed: readonly SolverChain[]): Promise<void> {
-    await Promise.all(followed.map((chain) => this.#advance(chain)))
-    await this.#tellFailures()
-  }
-
-  /** Lists the open items, forgets what is kept of others, and leaves out those that pause. */
-  async #fetch(): Promise<readonly WorkItem[]> {
-    const { work, nowMs, tracing } = this.#options
-    this.#waiting.items.clear()
-    const listedAtMs = nowMs()
-    const items = await traced(tracing, 'fetch work', {}, work.open)
-    this.#waiting.listedAtMs = listedAtMs
-    for (const [id, atMs] of this.#pausedAtMs) if (nowMs() - atMs >= pauseMs) this.#pausedAtMs.delete(id)
-    const listed = new Set(items.map(({ id }) => id))
-    for (const id of this.#waits.keys()) if (!listed.has(id)) this.#waits.delete(id)
-    return items.filter((open) => !this.#isPausing(open))
-  }
-
-  /** Waiting items that a new block of these chains may decide. */
-  #awaiting(chainIds: ReadonlySet<number>): readonly WorkItem[] {
-    return [...this.#waiting.items.values()].filter((item) => chainsOf(item).some((one) => chainIds.has(one)))
-  }
-
-  /** Items that a round looks at. @param chainIds with a new block; undefined: all open items */
-  async #itemsFor(chainIds: ReadonlySet<number> | undefined): Promise<readonly WorkItem[]> {
-    const { nowMs } = this.#options
-    if (chainIds === undefined) return this.#fetch()
-    const waiting = this.#awaiting(chainIds)
-    return waiting.length > 0 && nowMs() - this.#waiting.listedAtMs > listedMaxMs ? this.#fetch() : waiting
-  }
-
-  async #look(signal?: RoundSignal): Promise<void> {
-    const { observe, tracing } = this.#options
-    const followed = this.#led().filter(
-      ({ chainId }) => signal === undefined || (signal.chainIds.has(chainId) && this.#openOn.has(chainId)),
-    )
-    const blocks = signal === undefined || signal.hasWork ? undefined : signal.chainIds
-    // A block for which no transaction and no item waits makes no round.
-    if (blocks !== undefined && followed.length === 0 && this.#awaiting(blocks).length === 0) return
-    observe.began(signal === undefined ? 'clock' : blocks === undefined ? 'work' : 'block')
-    if (signal === undefined || followed.length > 0)
-      await traced(tracing, 'follow sent', {}, () => this.#follow(followed))
-    if (await this.#options.isStopped()) return
-    const items = [...(await this.#itemsFor(blocks))]
-    const worker = async () => {
-      for (let item = items.shift(); item !== undefined; item = items.shift()) {
-        const next = item
-        await this.#attempt(`${next.kind} ${next.id}`, () => this.#handleTraced(next))
-      }
-    }
-    await Promise.all(Array.from({ length: parallelItems }, worker))
-  }
+function reasonOf(signal: RoundSignal | undefined): RoundReason {
+  if (signal === undefined) return 'clock'
+  return signal.hasWork ? 'work' : 'block'
 }
 
 const needsPause = (handled: Handled): boolean => 'needsPause' in handled && handled.needsPause === true
