@@ -3,9 +3,9 @@
 import { createDatabase, startTestDatabase, type TestDatabase } from '@causeway/database'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { PaidChain } from '../src/compose/chains.ts'
 import { elect } from '../src/compose/elections.ts'
 import { leaseName } from '../src/compose/openDesk.ts'
+import type { PaidChain } from '../src/compose/paidChain.ts'
 
 const address = `0x${'1f'.repeat(20)}` as const
 const chainIds = Array.from({ length: 12 }, (_, index) => index + 1)

@@ -1,84 +1,9 @@
-import {
-  type ChainCheck,
-  type ChainGate,
-  checkChainsAtStart,
-  connectQuotingChain,
-  contractPayingFamily,
-  examineClock,
-  examineEndpoints,
-  examineHeadPushes,
-  findContradictions,
-  headSeconds,
-  isReadable,
-  linePayingFamily,
-  openFamilyChain,
-  payingFamily,
-  type StartCheckLog,
-  verifyChain,
-} from '@causeway/chains'
-import { isKnownCode, recordsPayments } from '@causeway/contracts/codes'
-import { ConfigurationError, type Hex, type Secret, type Signer } from '@causeway/core'
-import {
-  type ContractChain,
-  type Findings,
-  isContractChain,
-  type QuoteChain,
-  type SolverChainPolicy,
-} from '@causeway/core/config'
-import { codecOf, type VmCodec } from '@causeway/core/encodings'
-import {
-  type ContractPayingChain,
-  checkLocalNodes,
-  type FamilyChain,
-  type KnownCode,
-  type LinePayingChain,
-  type PayingChain,
-  type RegisteredChain,
-} from '@causeway/families'
-import { createPayeeRule, type PayeeRule, quotingFamilies } from '@causeway/families/rules'
-import { type ChainClient, createJsonRpcClient } from '@causeway/rpc'
+import { type ChainGate, checkChainsAtStart, connectQuotingChain, type StartCheckLog } from '@causeway/chains'
+import { isContractChain } from '@causeway/core/config'
+import { checkLocalNodes } from '@causeway/families'
+import type { ChainClient } from '@causeway/rpc'
 import type { LoadedFiles } from './files.ts'
-import { type Hub, openHub } from './hub.ts'
-
-/** A chain that the solver pays on, as its files describe it, with its family's access for paying. `openDesk` makes a desk of it. */
-export type PaidChain = ContractPaidChain | MarkedPaidChain | LinePaidChain
-
-type PaidChainParts = {
-  readonly key: string
-  readonly chainId: number
-  readonly codec: VmCodec
-  readonly payees: PayeeRule
-  readonly policy: SolverChainPolicy
-}
-
-/** Paid on through a fill contract. */
-export type ContractPaidChain = PaidChainParts & {
-  readonly kind: 'contract'
-  readonly config: ContractChain & { readonly fillContract: Hex }
-  readonly paying: ContractPayingChain
-}
-
-/** Paid on by transactions that mark what they pay. */
-export type MarkedPaidChain = PaidChainParts & {
-  readonly kind: 'marked'
-  readonly paying: PayingChain
-  /** Contract that pays, in families that have one. */
-  readonly fillContract: Hex | undefined
-  /** Program that empties deposit addresses, in families of programs. */
-  readonly addressProgram: string | undefined
-  /** Seconds within which a signed transaction lands or never does. */
-  readonly landsWithinSeconds: number
-}
-
-/** Paid on by one line of transactions. */
-export type LinePaidChain = PaidChainParts & {
-  readonly kind: 'line'
-  readonly paying: LinePayingChain
-  readonly landsWithinSeconds: number
-}
-
-/** Keys of the fill wallet for families with keys of their own, by the name of the variable that holds one. */
-export type FillKeys = ReadonlyMap<string, Secret>
+import { type ChainAccess, type Opened, openPaidChain, type PaidChain } from './paidChain.ts'
 
 export type OpenChains = {
   readonly paying: readonly PaidChain[]
@@ -89,24 +14,13 @@ export type OpenChains = {
   close(): Promise<void>
 }
 
-type Opening = {
-  /** Signs as the fill wallet on EVM chains. */
-  readonly signer: Signer
-  /** Keys of the fill wallet on chains whose families have keys of their own. */
-  readonly keys: FillKeys
-  readonly hub: Hub | undefined
-}
-
-/** What was opened so far: all of it is closed if a later step fails. `checks` compare chains with the configuration. */
-type Opened = { readonly closable: { close(): Promise<void> }[]; readonly checks: Map<string, ChainCheck> }
-
 /**
  * Opens one set of endpoints per chain, and compares those that are paid on with the configuration.
  * @throws ConfigurationError for what contradicts it
  */
 export async function openChains(
   files: LoadedFiles,
-  { log, ...opening }: Opening & { readonly log: StartCheckLog },
+  { log, ...access }: ChainAccess & { readonly log: StartCheckLog },
 ): Promise<OpenChains> {
   const { chains, quote, solver } = files
   const clients = new Map(connectChains(files).map(({ chain, client }) => [chain.id, client]))
@@ -116,8 +30,9 @@ export async function openChains(
   }
   try {
     const paying = Object.entries(solver.chains).map(([key, policy]) =>
-      openPaidChain(files, opening, { key, policy, client: clients.get(key), opened }),
+      openPaidChain(files, access, { key, policy, client: clients.get(key), opened }),
     )
+    // Chains that are only read are checked too: in `local`, that their nodes are local ones.
     for (const [key, client] of clients) {
       const config = quote.chains[key]
       if (opened.checks.has(key) || config === undefined || !isContractChain(config)) continue
@@ -130,283 +45,11 @@ export async function openChains(
   }
 }
 
-/** Opens a chain of the solver file, for its kind of payments. @throws ConfigurationError */
-function openPaidChain(
-  { chains, quote, solver }: LoadedFiles,
-  { signer, keys, hub }: Opening,
-  listed: {
-    readonly key: string
-    readonly policy: SolverChainPolicy
-    readonly client: ChainClient | undefined
-    readonly opened: Opened
-  },
-): PaidChain {
-  const { key, policy, client, opened } = listed
-  const [chain, config] = [chains.chains.get(key), quote.chains[key]]
-  if (chain === undefined || config === undefined || client === undefined) throw cannotBePaidOn(key)
-  const family = openFamily(chain, hub)
-  opened.closable.push(family)
-  opened.checks.set(key, (signal) => verifyChain(family, chains.environment, signal))
-  const [codec, quoting] = [codecOf(chain), quotingFamilies[chain.vmType]]
-  if (quoting === undefined) throw cannotBePaidOn(key)
-  const payees = createPayeeRule({ codec, family: quoting, listed: chain, config, file: quote })
-  const parts = { key, chainId: config.chainId, codec, payees, policy }
-  const submit = openSubmit(key, policy)
-  if (submit !== undefined) opened.closable.push(submit)
-  if (isContractChain(config))
-    return openContractChain(parts, { chain, config, client, submit, family, signer })
-  const settings = { chain, config, keys, sharing: solver.sharing }
-  if (linePayingFamily(chain) === undefined) return openMarkedChain(parts, { ...settings, client, hub })
-  const line = openLineChain(parts, settings)
-  opened.closable.push(line.paying)
-  return line
-}
-
 /** Every chain of the quote file that has endpoints, with its client. Opens no connection. */
-function connectChains({ chains, quote }: Pick<LoadedFiles, 'chains' | 'quote'>) {
+export function connectChains({ chains, quote }: Pick<LoadedFiles, 'chains' | 'quote'>) {
   return Object.keys(quote.chains).flatMap((key) => {
     const chain = chains.chains.get(key)
     const client = chain && connectQuotingChain(chain)
     return chain === undefined || client === undefined ? [] : [{ chain, client }]
   })
-}
-
-/** Client of the endpoint that transactions alone are sent to; undefined where none is set. Opens no connection. */
-function openSubmit(chainId: string, { submitRpcUrl: url }: SolverChainPolicy): ChainClient | undefined {
-  return url && createJsonRpcClient({ chainId, endpoints: [{ url }], threshold: 1, now: () => Date.now() })
-}
-
-const cannotBePaidOn = (key: string) => new ConfigurationError(`solver: chains.${key} cannot be paid on`)
-
-function openContractChain(
-  parts: PaidChainParts,
-  opened: {
-    readonly chain: RegisteredChain
-    readonly config: ContractChain
-    readonly client: ChainClient
-    readonly submit: ChainClient | undefined
-    readonly family: FamilyChain
-    readonly signer: Signer
-  },
-): ContractPaidChain {
-  const { chain, config, client, submit, family, signer } = opened
-  const payingFamily = contractPayingFamily(chain)
-  if (payingFamily === undefined) throw cannotBePaidOn(parts.key)
-  const { finalBlocks } = family.reader
-  if (finalBlocks === undefined)
-    throw new ConfigurationError(`solver: chains.${parts.key} has no final blocks`)
-  const { fillContract } = config
-  if (fillContract === undefined)
-    throw new ConfigurationError(`solver: chains.${parts.key} has no fillContract`)
-  // CAST: a canonical address of chains with contracts is lower-case hex.
-  const listedFillContracts = (chain.fillContracts ?? []).map(
-    (one) => parts.codec.canonicalAddress(one) as Hex,
-  )
-  const paying = payingFamily.open({
-    chainId: config.chainId,
-    client,
-    submit,
-    finalBlocks,
-    signer,
-    fillContract,
-    listedFillContracts,
-    recordsPayments,
-    nowMs: () => Date.now(),
-  })
-  return { ...parts, kind: 'contract', config: { ...config, fillContract }, paying }
-}
-
-function openMarkedChain(
-  parts: PaidChainParts,
-  opened: {
-    readonly chain: RegisteredChain
-    readonly config: QuoteChain
-    readonly client: ChainClient
-    readonly keys: FillKeys
-    readonly sharing: LoadedFiles['solver']['sharing']
-    readonly hub: Hub | undefined
-  },
-): MarkedPaidChain {
-  const { chain, config, client, keys, sharing, hub } = opened
-  const family = payingFamily(chain)
-  if (family === undefined) throw cannotBePaidOn(parts.key)
-  const { keySetting: setting, apiKeySetting, landsWithinSeconds } = family
-  const key = requireKey(parts, keys, setting)
-  refuseSharing(parts, sharing)
-  const { fillContract, fillWallet: name, depositAddressProgram } = config
-  const { apiKeyIndex, firstNonce } = parts.policy
-  const apiKey = apiKeySetting === undefined ? undefined : keys.get(apiKeySetting)
-  const account = { name, apiKey, apiKeyIndex, firstNonce }
-  const mappings = hub?.mappingsOf(chain)
-  const { depository, additionalDepositories = [], network } = chain
-  const listed = [...(depository === undefined ? [] : [depository]), ...additionalDepositories]
-  const depositories = listed.map(parts.codec.canonicalAddress)
-  const [ownDepository] = depository === undefined ? [] : depositories
-  const addressProgram =
-    depositAddressProgram === undefined || ownDepository === undefined
-      ? undefined
-      : { program: parts.codec.canonicalAddress(depositAddressProgram), depository: ownDepository }
-  const paying = family.open({
-    client,
-    network,
-    key,
-    fillContract,
-    addressProgram,
-    account,
-    mappings,
-    depositories,
-  })
-  refuseOtherKey(parts, config, 'fillWallet', { what: `account of ${setting}`, value: paying.address })
-  return {
-    ...parts,
-    kind: 'marked',
-    paying,
-    fillContract,
-    landsWithinSeconds,
-    addressProgram: addressProgram?.program,
-  }
-}
-
-function openLineChain(
-  parts: PaidChainParts,
-  opened: {
-    readonly chain: RegisteredChain
-    readonly config: QuoteChain
-    readonly keys: FillKeys
-    readonly sharing: LoadedFiles['solver']['sharing']
-  },
-): LinePaidChain {
-  const { chain, config, keys, sharing } = opened
-  const family = linePayingFamily(chain)
-  if (family === undefined) throw cannotBePaidOn(parts.key)
-  const { keySetting: setting } = family
-  const key = requireKey(parts, keys, setting)
-  const { firstOutput } = parts.policy
-  if (firstOutput === undefined)
-    throw new ConfigurationError(
-      `solver: chains.${parts.key} has no firstOutput, which its payments begin with`,
-    )
-  refuseSharing(parts, sharing)
-  const paying = family.open({ chain, key, firstOutput, nowMs: () => Date.now() })
-  refuseOtherKey(parts, config, 'fillWallet', { what: `account of ${setting}`, value: paying.address })
-  const publicKey = { what: `public key of ${setting}`, value: paying.publicKey }
-  refuseOtherKey(parts, config, 'depositAddressKey', publicKey)
-  return { ...parts, kind: 'line', paying, landsWithinSeconds: family.landsWithinSeconds }
-}
-
-/** @throws ConfigurationError */
-function requireKey({ key: chain }: PaidChainParts, keys: FillKeys, setting: string): Secret {
-  const key = keys.get(setting)
-  if (key !== undefined) return key
-  throw new ConfigurationError(lackOfKey(setting, chain))
-}
-
-/** Sentence about a key that is missing. */
-export const lackOfKey = (setting: string, chain: string): string =>
-  `${setting} or ${setting}_FILE is required: chains.${chain} is paid on with it.`
-
-/** A market shared by turns needs chains that refuse a transaction after its deadline; these do not. @throws ConfigurationError */
-function refuseSharing({ key }: PaidChainParts, sharing: LoadedFiles['solver']['sharing']): void {
-  if (sharing !== undefined)
-    throw new ConfigurationError(`solver: chains.${key} cannot be shared by turns: remove it, or sharing`)
-}
-
-/**
- * Compares a setting of the quote file with the key: nobody would count payments from another wallet, and this solver could
- * not empty deposit addresses that name another key. @throws ConfigurationError
- */
-function refuseOtherKey(
-  { key }: PaidChainParts,
-  config: QuoteChain,
-  field: 'fillWallet' | 'depositAddressKey',
-  expectedKey: { readonly what: string; readonly value: string },
-): void {
-  const { [field]: configuredValue } = config
-  if (configuredValue !== undefined && configuredValue !== expectedKey.value)
-    throw new ConfigurationError(
-      `quote: chains.${key}.${field} is not the ${expectedKey.what}, ${expectedKey.value}`,
-    )
-}
-
-function openFamily(chain: RegisteredChain, hub: Hub | undefined): FamilyChain {
-  if (!isReadable(chain)) throw new ConfigurationError(`chains: ${chain.id} cannot be read`)
-  const limits = {
-    finalEntriesMax: 0,
-    isKnownCode: (({ name }, code) => isKnownCode(name, code)) satisfies KnownCode,
-  }
-  return openFamilyChain(chain, limits, hub?.entries)
-}
-
-/** Compares the chains that are paid on and all that are read with the configuration, and closes them. */
-export async function examineChains(
-  files: LoadedFiles,
-  nowMs: () => number,
-  findings: Findings,
-): Promise<void> {
-  const { chains, quote, solver } = files
-  await Promise.all(
-    Object.entries(solver.chains).map(([key, policy]) =>
-      examineSubmit(key, policy, { chain: chains.chains.get(key), config: quote.chains[key] }, findings),
-    ),
-  )
-  const hub = openHub(files, { oracles: undefined, signer: undefined })
-  const connections = connectChains(files)
-  const families = Object.keys(solver.chains).flatMap((key) => {
-    const chain = chains.chains.get(key)
-    if (chain === undefined || !isReadable(chain)) return []
-    const family = findings.attempt(() => openFamily(chain, hub), 'configuration-wrong')
-    return family === undefined ? [] : [{ key, family }]
-  })
-  const checks = families.map(
-    ({ key, family }) =>
-      [key, (signal: AbortSignal) => verifyChain(family, chains.environment, signal)] as const,
-  )
-  try {
-    const [problems] = await Promise.all([
-      findContradictions(new Map(checks)),
-      ...connections.map(({ client }) => examineEndpoints(client, findings)),
-      ...connections.map(({ chain }) => examineHeadPushes(chain, findings)),
-      examineClock(
-        connections.map(
-          ({ chain, client }) =>
-            () =>
-              headSeconds(chain, client),
-        ),
-        nowMs,
-        findings,
-      ),
-    ])
-    findings.problems(problems, 'chain-contradicts')
-  } finally {
-    await Promise.all(
-      [...families.map(({ family }) => family), ...connections.map(({ client }) => client)].map((one) =>
-        one.close(),
-      ),
-    )
-    await hub?.close()
-  }
-}
-
-/** Finds a submit endpoint that does not answer, or says that it is of another chain. */
-async function examineSubmit(
-  key: string,
-  policy: SolverChainPolicy,
-  { chain, config }: { readonly chain: RegisteredChain | undefined; readonly config: QuoteChain | undefined },
-  findings: Findings,
-): Promise<void> {
-  const family = chain && contractPayingFamily(chain)
-  if (family === undefined) return
-  const client = findings.attempt(() => openSubmit(key, policy), 'configuration-wrong')
-  if (client === undefined) return
-  const setting = `submitRpcUrl of ${key}`
-  const submitAnswer = await family.askSubmit(client, config?.chainId)
-  await client.close()
-  if (submitAnswer === 'silent') {
-    const observation = 'it does not answer: nothing is signed there until it does'
-    const fix =
-      'Mend or replace it in its variable, or unset that: then the endpoints of the chain get transactions.'
-    findings.add({ code: 'endpoint-silent', severity: 'degrades', setting, seen: observation, fix })
-  }
-  if (submitAnswer === 'of-another-chain')
-    findings.problems([`${setting}: it is of another chain`], 'chain-contradicts')
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { denyListSettings, denyListVariables, parseOracles } from '@causeway/chains'
+import { denyListSettings, denyListVariables, parseOracles, type Variables } from '@causeway/chains'
 import { ConfigurationError, Secret } from '@causeway/core'
 import {
   environmentName,
@@ -37,14 +37,12 @@ const variables = z.object({
 
 export type SolverConfig = ReturnType<typeof loadConfig>
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * Parses the environment once, at start. An empty variable counts as unset.
  * @param source the process environment, with `/vault/secrets` merged in by the caller
  * @throws UnfitSettingsError naming every bad variable and printing no value
  */
-export function loadConfig(source: Environment, repositoryRoot: string) {
+export function loadConfig(source: Variables, repositoryRoot: string) {
   const { config, findings } = readConfig(source, repositoryRoot)
   if (config === undefined) throw new UnfitSettingsError(findings)
   return config
@@ -54,30 +52,28 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
  * As `loadConfig`, for `doctor`: collects what is wrong. `config` is undefined if a finding stops the start; the other
  * members are what could be read.
  */
-export function readConfig(source: Environment, repositoryRoot: string) {
-  const { values, whole: env, findings: found } = readVariables(variables, source)
-  found.problems(findForeignKeys('other', source), 'setting-contradicts')
+export function readConfig(source: Variables, repositoryRoot: string) {
+  const { values, whole: env, findings } = readVariables(variables, source)
+  findings.problems(findForeignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   if (!isLocal && values.DATABASE_URL === undefined)
-    found.missing('DATABASE_URL', 'DATABASE_URL is required in every environment but local')
+    findings.missing('DATABASE_URL', 'DATABASE_URL is required in every environment but local')
   const { ORACLES: text, ORACLES_THRESHOLD: threshold } = values
-  const oracles = found.attempt(() => parseOracles({ text, threshold, isLocal }))
-  const orderSigners = found.attempt(() => parseAddressList('ORDER_SIGNERS', values.ORDER_SIGNERS))
-  const findings = found.list
+  const oracles = findings.attempt(() => parseOracles({ text, threshold, isLocal }))
+  const orderSigners = findings.attempt(() => parseAddressList('ORDER_SIGNERS', values.ORDER_SIGNERS))
   const places = {
     environment: values.ENVIRONMENT,
     isLocal,
     configDirectory: resolve(repositoryRoot, values.CONFIG_DIR ?? 'configs'),
   }
-  const { configDirectory } = places
-  const denyList = denyListSettings(values, places, found)
-  if (env === undefined || stopsStart(findings))
-    return { config: undefined, values, places, oracles, denyList, findings }
+  const denyList = denyListSettings(values, places, findings)
+  if (env === undefined || stopsStart(findings.list))
+    return { config: undefined, values, places, oracles, denyList, findings: findings.list }
   const config = Object.freeze({
     environment: env.ENVIRONMENT,
     isLocal,
     ops: { host: env.OPS_HOST, port: env.OPS_PORT },
-    configDirectory,
+    configDirectory: places.configDirectory,
     localDirectory: resolve(repositoryRoot, env.CAUSEWAY_LOCAL_DIR ?? '.local'),
     databaseUrl: env.DATABASE_URL,
     quoteApiUrl: env.QUOTE_API_URL,
@@ -92,7 +88,7 @@ export function readConfig(source: Environment, repositoryRoot: string) {
     // A fill is rare and worth more than what its trace costs.
     tracing: readTracingSettings(env, 1),
   })
-  return { config, values, places, oracles, denyList, findings }
+  return { config, values, places, oracles, denyList, findings: findings.list }
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   payingApiKeySettings,
   payingFamily,
   payingKeySettings,
+  type Variables,
 } from '@causeway/chains'
 import { createFindings, type Finding, type Findings, isContractChain } from '@causeway/core/config'
 import { examineDatabase } from '@causeway/database'
@@ -20,12 +21,11 @@ import {
 import { z } from 'zod'
 import { termsQuery } from '../work/ownTerms.ts'
 import { differencesSchema } from '../work/workItems.ts'
-import { examineChains, lackOfKey } from './chains.ts'
 import { readConfig } from './config.ts'
 import { schemaModules } from './database.ts'
+import { examineChains } from './examineChains.ts'
 import { type LoadedFiles, readFiles } from './files.ts'
-
-type Variables = Readonly<Record<string, string | undefined>>
+import { lackOfKey } from './paidChain.ts'
 
 type Settings = ReturnType<typeof readConfig>
 
@@ -39,9 +39,29 @@ export async function examineSolver(
   { repositoryRoot, nowMs, scope }: Examination,
 ): Promise<readonly Finding[]> {
   const settings = readConfig(variables, repositoryRoot)
-  const { values, places } = settings
   const findings = createFindings()
   findings.add(...settings.findings)
+  examineVariables(settings, variables, findings)
+  const wallet = await examineKeys(variables, findings)
+  const { environment, configDirectory, isLocal } = settings.places
+  const files =
+    environment && (await readFiles({ environment, configDirectory, isLocal }, variables, wallet, findings))
+  if (files) examineFillKeys(files, variables, findings)
+  examineLackOfOracles(settings, findings)
+  if (scope === 'settings') return findings.list
+  await Promise.all([
+    files && examineChains(files, nowMs, findings),
+    examineOwnDatabase(settings, nowMs, findings),
+    examineWork(settings, files && wallet !== undefined ? { files, wallet } : undefined, findings),
+    examineList(settings, findings),
+    settings.oracles &&
+      examineOracles(settings.oracles, 'nothing that the solver pays is attested', findings),
+  ])
+  return findings.list
+}
+
+/** Finds variables that only a running solver needs, and a dry run. */
+function examineVariables({ values }: Settings, variables: Variables, findings: Findings): void {
   for (const name of ['QUOTE_API_URL', 'SOLVER_API_KEY', 'ORDER_SIGNERS'] as const) {
     if (values[name] === undefined && (variables[name] ?? '') === '') findings.missing(name)
   }
@@ -54,6 +74,10 @@ export async function examineSolver(
       fix: 'Set DRY_RUN=off to fill.',
     })
   }
+}
+
+/** Examines the keys of the fill wallet and of the hub. @returns the fill wallet's address; undefined without a usable key */
+async function examineKeys(variables: Variables, findings: Findings): Promise<string | undefined> {
   const readFile = (path: string) => readFileSync(path, 'utf8')
   const keyFiles = { environment: variables, readFile, modeOf: readFileMode }
   const wallet = await examineSigningKey(keyFiles, findings)
@@ -63,32 +87,20 @@ export async function examineSolver(
   findings.attempt(() => checkHubKey(hubKey, [wallet]), 'key-wrong')
   for (const name of payingKeySettings()) examineKeySetting(name, keyFiles, findings)
   for (const name of payingApiKeySettings()) examineSecretSetting(name, keyFiles, findings)
-  const { environment, configDirectory, isLocal } = places
-  const files =
-    environment && (await readFiles({ environment, configDirectory, isLocal }, variables, wallet, findings))
-  if (files) examineFillKeys(files, variables, findings)
+  return wallet
+}
+
+/** Warns of a solver without oracles, unless another finding names them already. */
+function examineLackOfOracles({ values, places }: Settings, findings: Findings): void {
   const isNamed = findings.list.some(({ setting }) => setting === 'ORACLES')
-  if (!places.isLocal && values.ORACLES === undefined && !isNamed) {
-    const observation =
-      'is not set: nothing that the solver pays is attested, and it stops paying at unattestedMaxMicroUsd'
-    findings.add({
-      code: 'setting-missing',
-      severity: 'degrades',
-      setting: 'ORACLES',
-      seen: observation,
-      fix: '',
-    })
-  }
-  if (scope === 'settings') return findings.list
-  await Promise.all([
-    files && examineChains(files, nowMs, findings),
-    examineOwnDatabase(settings, nowMs, findings),
-    examineWork(settings, files && wallet !== undefined ? { files, wallet } : undefined, findings),
-    examineList(settings, findings),
-    settings.oracles &&
-      examineOracles(settings.oracles, 'nothing that the solver pays is attested', findings),
-  ])
-  return findings.list
+  if (places.isLocal || values.ORACLES !== undefined || isNamed) return
+  findings.add({
+    code: 'setting-missing',
+    severity: 'degrades',
+    setting: 'ORACLES',
+    seen: 'is not set: nothing that the solver pays is attested, and it stops paying at unattestedMaxMicroUsd',
+    fix: '',
+  })
 }
 
 /** Finds missing keys and settings of the families that are paid on. */

@@ -45,28 +45,23 @@ export async function loadFiles(
 }
 
 /**
- * As `loadFiles`; what is wrong is found, and only what cannot be read at all leaves nothing.
+ * As `loadFiles`, but problems become findings.
+ * @returns undefined if a file cannot be read at all
  * @param fillWallet `undefined` while the key cannot be read: then it is compared with nothing
  */
 export async function readFiles(
-  {
-    environment,
-    configDirectory: directory,
-    isLocal,
-  }: Pick<SolverConfig, 'environment' | 'configDirectory' | 'isLocal'>,
+  config: Pick<SolverConfig, 'environment' | 'configDirectory' | 'isLocal'>,
   variables: Variables,
   fillWallet: string | undefined,
   findings: Findings,
 ): Promise<LoadedFiles | undefined> {
+  const { environment, configDirectory: directory, isLocal } = config
   const names = ['chains', 'quote', 'solver']
-  const [chainsJson, quoteJson, solverJson] = await readEnvironmentFiles(
-    { directory, environment },
-    names,
-    findings,
-  )
+  const folder = { directory, environment }
+  const [chainsJson, quoteJson, solverJson] = await readEnvironmentFiles(folder, names, findings)
   if (chainsJson === undefined || quoteJson === undefined || solverJson === undefined) return undefined
   // The hub's file may be missing: only some families need it, and they say so.
-  const [hubJson] = await readEnvironmentFiles({ directory, environment }, ['chains.hub'], createFindings())
+  const [hubJson] = await readEnvironmentFiles(folder, ['chains.hub'], createFindings())
   // The quote file names its fill wallet by this variable; here it is always the wallet that pays.
   const knownVariables = { ...variables, FILL_WALLET_ADDRESS: fillWallet }
   const shared = { environment, variables: knownVariables }

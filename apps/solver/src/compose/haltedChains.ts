@@ -31,10 +31,10 @@ export async function watchHalts(options: {
     const answers = await askHalts(oracles, chains, closing.signal)
     sight?.note(answers)
     const ids = await database.transaction((tx) => keepHalts(tx, answers, oracles))
-    const next = chains.flatMap(({ key, chainId }) => (ids.includes(chainId) ? [key] : []))
-    if (next.join() !== halted.join())
-      logger.warn({ event: 'chains_halted', chains: next }, 'oracles halt other chains from now on')
-    halted = next
+    const haltedNow = chains.flatMap(({ key, chainId }) => (ids.includes(chainId) ? [key] : []))
+    if (haltedNow.join() !== halted.join())
+      logger.warn({ event: 'chains_halted', chains: haltedNow }, 'oracles halt other chains from now on')
+    halted = haltedNow
   }
   async function repeat(): Promise<void> {
     while (!closing.signal.aborted) {

@@ -14,6 +14,7 @@ import {
   type HubEntries,
   type NonceMappings,
   type RegisteredChain,
+  type RegisteredHub,
 } from '@causeway/families'
 import { createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { type ConfiguredSigner, recoverSigner } from '@causeway/signer'
@@ -32,29 +33,20 @@ export type Hub = {
   close(): Promise<void>
 }
 
-/** Opens no connection yet. @returns undefined where the files name no hub with such a contract, or no endpoint of it */
+/**
+ * Makes the solver's access to the hub; opens no connection yet.
+ * @param writing oracles that sign entries, and the hub key that pays gas; without both the hub is only read
+ * @returns undefined if the files name no hub, no generic mapping of it, or no endpoint
+ */
 export function openHub(
   { chains: { hub }, quote }: Pick<LoadedFiles, 'chains' | 'quote'>,
-  {
-    oracles,
-    signer,
-  }: { readonly oracles: OracleSettings | undefined; readonly signer: ConfiguredSigner | undefined },
+  writing: { readonly oracles: OracleSettings | undefined; readonly signer: ConfiguredSigner | undefined },
 ): Hub | undefined {
   if (hub === undefined || !hub.ready) return undefined
-  const {
-    genericMappingAddress: verifyingContract,
-    evmChainId: chainId,
-    oracleMultisigAddress: multisig,
-    oracleAddress,
-  } = hub
+  const { genericMappingAddress: verifyingContract, evmChainId: chainId, oracleAddress } = hub
   if (verifyingContract === undefined) return undefined
-  const now = () => Date.now()
-  const client = createJsonRpcClient({
-    chainId: hub.id,
-    endpoints: hub.endpoints.map((url) => ({ url })),
-    now,
-  })
-  const quorum = createQuorumOver(client, { now })
+  const { oracles, signer } = writing
+  const { client, quorum } = connectHub(hub)
   const entries = createHubEntries({ quorum, mappingAddress: verifyingContract })
   const close = () => client.close()
   if (oracles === undefined || signer === undefined)
@@ -65,7 +57,7 @@ export function openHub(
   const vouching = {
     threshold: oracles.threshold,
     domain,
-    multisig,
+    multisig: hub.oracleMultisigAddress,
     oracles: oracles.oracles.map((setting) => createOracleClient({ setting, recover: recoverSigner })),
   }
   // The wallet's signature names an EVM chain; any one that oracles know will do.
@@ -83,6 +75,13 @@ export function openHub(
     executionDomain: { chainId, verifyingContract: oracleAddress, version: hub.oracleVersion },
   })
   return { entries, mappingsOf, recoveries, close }
+}
+
+/** Client of the hub's endpoints, and a quorum over them. Opens no connection. */
+export function connectHub({ id, endpoints }: Pick<RegisteredHub, 'id' | 'endpoints'>) {
+  const now = () => Date.now()
+  const client = createJsonRpcClient({ chainId: id, endpoints: endpoints.map((url) => ({ url })), now })
+  return { client, quorum: createQuorumOver(client, { now }) }
 }
 
 /** A depth of no blocks: executions are read at the hub's newest block. `tag` has no effect in this mode. */

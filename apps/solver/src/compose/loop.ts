@@ -74,8 +74,8 @@ export function startLoop(options: {
   const { everyMs, waker: signals, run, onFailure } = options
   const stopping = new AbortController()
   const { signal } = stopping
-  const pause = (ms: number, within: AbortSignal) =>
-    sleep(ms, undefined, { signal: within }).catch(() => undefined)
+  const pause = (ms: number, until: AbortSignal) =>
+    sleep(ms, undefined, { signal: until }).catch(() => undefined)
 
   /** Waits for a signal, but no longer than `ms`. */
   async function untilSignal(ms: number): Promise<void> {
@@ -89,8 +89,8 @@ export function startLoop(options: {
     signal.removeEventListener('abort', end)
   }
 
-  async function rounds(): Promise<void> {
-    /** When the next round by the clock is due. */
+  async function runRounds(): Promise<void> {
+    /** Time at which the next round by the clock is due. */
     let clockAtMs = performance.now()
     while (!signal.aborted) {
       const roundSignal = signals.take()
@@ -108,13 +108,13 @@ export function startLoop(options: {
     }
   }
 
-  const ended = rounds()
+  const ended = runRounds()
   return {
     async stop() {
       stopping.abort()
-      const patience = new AbortController()
-      await Promise.race([ended, pause(lastRoundMs, patience.signal)])
-      patience.abort()
+      const waiting = new AbortController()
+      await Promise.race([ended, pause(lastRoundMs, waiting.signal)])
+      waiting.abort()
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { ExposureLimits } from '@causeway/core/config'
 import { Counter, Gauge, Histogram, type HttpMetrics, type Series, watchSeries } from '@causeway/http'
-import type { Handled } from '../filling/handleItem.ts'
+import type { Handled } from '../filling/handled.ts'
 import { type RoundReason, roundReasons } from '../filling/solverRound.ts'
 import type { BudgetName } from '../wallet/budgets.ts'
 import { type Figures, figures } from '../wallet/exposure.ts'
@@ -178,13 +178,9 @@ function watchExposure(
     () => {
       // The limit of all chains together is one setting, which every entry repeats.
       const [first] = exposed
-      const ofAll =
-        first === undefined ? [] : [{ labels: { chain: 'all' }, value: usd(first.limits.allMicroUsd) }]
-      const ofEach = exposed.map(({ key: chain, limits }) => ({
-        labels: { chain },
-        value: usd(limits.chainMicroUsd),
-      }))
-      return [...ofEach, ...ofAll]
+      const ofAll = first === undefined ? [] : [['all', first.limits.allMicroUsd] as const]
+      const ofEach = exposed.map(({ key, limits }) => [key, limits.chainMicroUsd] as const)
+      return [...ofEach, ...ofAll].map(([chain, limit]) => ({ labels: { chain }, value: usd(limit) }))
     },
   )
 }

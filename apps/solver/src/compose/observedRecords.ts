@@ -2,10 +2,10 @@ import { realisedResult } from '../judge/realisedResult.ts'
 import type { Valuer } from '../judge/verdict.ts'
 import type { Records } from '../wallet/records.ts'
 import type { KeptRecord } from '../wallet/signedRecord.ts'
-import type { PaidChain } from './chains.ts'
 import type { SolverMetrics } from './metrics.ts'
+import type { PaidChain } from './paidChain.ts'
 
-/** The same records, with metrics of each final outcome once it is stored. */
+/** Wraps the records: each final outcome is also counted in metrics, once it is stored. */
 export function observedRecords(
   records: Records,
   observing: {

@@ -17,12 +17,12 @@ import { NonceStrategy } from '../wallet/nonceStrategy.ts'
 import { type DeskOptions, PaymentDesk } from '../wallet/paymentDesk.ts'
 import type { Records } from '../wallet/records.ts'
 import type { KeptRecord } from '../wallet/signedRecord.ts'
-import type { ContractPaidChain, LinePaidChain, MarkedPaidChain, PaidChain } from './chains.ts'
+import type { ContractPaidChain, LinePaidChain, MarkedPaidChain, PaidChain } from './paidChain.ts'
 
 /** Name of the lease of a fill wallet on a chain: only the process that holds it writes records there. */
 export const leaseName = (wallet: string, chainId: number) => `fill-wallet:${wallet}:${chainId}`
 
-/** What desks of all kinds share. */
+/** Parts that desks of all kinds share. */
 type DeskParts = {
   readonly records: Records
   readonly market: Market
@@ -202,7 +202,7 @@ const recordLog =
     logger.info({ event, chain, item: id, kind, attempt, nonce, ...more }, `${kind} ${id}: ${event}`)
   }
 
-/** What transactions cost on a chain now, by the market. */
+/** Members of a chain that tell the cost of its transactions, by the market. */
 const costs = (
   market: Market,
   chainId: number,

@@ -3,8 +3,8 @@ import { gasBudgetsOf } from '@causeway/core/config'
 import type { Market } from '@causeway/market'
 import { type BudgetName, gasBudgets } from '../wallet/budgets.ts'
 import { gasPerHourOf } from '../wallet/chainDesk.ts'
-import type { PaidChain } from './chains.ts'
 import type { LoadedFiles } from './files.ts'
+import type { PaidChain } from './paidChain.ts'
 
 /** Balances of the fill wallet as the market read them last; empty while it knows nothing of the chain. */
 export function holdingsOn(

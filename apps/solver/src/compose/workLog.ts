@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Handled } from '../filling/handleItem.ts'
+import type { Handled } from '../filling/handled.ts'
 import { newest } from '../wallet/signedRecord.ts'
 import type { WorkItem } from '../work/workItems.ts'
 

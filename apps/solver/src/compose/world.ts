@@ -1,4 +1,4 @@
-import { type KeptDenyList, openDenyList } from '@causeway/chains'
+import { type KeptDenyList, openDenyList, type Variables } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
 import { warnOfUncheckedCode } from '@causeway/families'
 import { watchPool } from '@causeway/http'
@@ -26,12 +26,10 @@ export type World = {
   readonly files: LoadedFiles
   readonly chains: OpenChains
   readonly opened: OpenDatabase
-  /** The same database as `opened`, with traces of its statements. */
+  /** Database of `opened`, with traces of its statements. */
   readonly database: OpenDatabase['database']
   readonly denyList: KeptDenyList | undefined
 }
-
-type Variables = Readonly<Record<string, string | undefined>>
 
 /**
  * Opens keys, reads files, opens the chains and compares them with the files, opens the database. The service closes each in
