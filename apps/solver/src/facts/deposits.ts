@@ -18,8 +18,8 @@ export type OriginChain = {
 /** Deposits as a quorum of our own endpoints shows them. */
 export interface DepositReader {
   /**
-   * The one deposit at the named place, or none, at the depth that its chain asks for this value; `undefined` while
-   * the transaction is not that deep, or not there at all.
+   * The one deposit at this position, or none, once it is as deep as its chain asks for this value; `undefined` while the
+   * transaction is not that deep, or not there at all.
    * @throws DomainError where endpoints are silent or contradict each other
    */
   read(position: DepositPosition, valueMicroUsd: bigint): Promise<readonly SeenDeposit[] | undefined>
@@ -33,25 +33,90 @@ export interface DepositReader {
   close(): Promise<void>
 }
 
-type TransactionPlace = Pick<DepositPosition, 'chainId' | 'transactionId'>
+type TransactionName = Pick<DepositPosition, 'chainId' | 'transactionId'>
 /** A deposit with the index that it has in its transaction now. */
 type IndexedDeposit = { readonly onchainIndex: string; readonly deposit: SeenDeposit }
 
 const readTimeoutMs = 6_000
 
-/** Sum of the transaction's deposits for the same order in the same currency. */
-function sumInTransaction(
-  { depositId, currency }: DepositFact,
-  deposits: readonly Pick<DepositFact, 'depositId' | 'currency' | 'amount'>[],
-): bigint {
-  return deposits
-    .filter((other) => other.depositId === depositId && other.currency === currency)
-    .reduce((sum, { amount }) => sum + amount, 0n)
+/**
+ * Opens no connection before the first reading.
+ * @param heads when this process first saw blocks of a height
+ * @param hubEntries entries of the hub that name an order, for chains whose transfers name none
+ * @source F-101
+ */
+export function createDepositReader(
+  origins: readonly OriginChain[],
+  heads: Pick<HeadSights, 'secondsSince'>,
+  hubEntries?: HubEntries,
+): DepositReader {
+  const originByChainId = new Map(origins.map((origin) => [origin.config.chainId, origin]))
+  const deepChains = createDeepChains(hubEntries)
+
+  /** Every deposit of a transaction; undefined while it is not deep enough, or not there. */
+  async function readTransaction(
+    transaction: TransactionName,
+    valueMicroUsd: bigint,
+  ): Promise<readonly IndexedDeposit[] | undefined> {
+    const origin = originByChainId.get(transaction.chainId)
+    if (origin === undefined) return []
+    try {
+      return await readDeep(transaction, valueMicroUsd, { origin, heads, deepChains })
+    } catch (error) {
+      if (error instanceof TransactionNotFinalError || error instanceof TransactionMissingError)
+        return undefined
+      throw error
+    }
+  }
+
+  return {
+    async read(position, valueMicroUsd) {
+      const indexed = await readTransaction(position, valueMicroUsd)
+      return indexed?.flatMap(({ onchainIndex, deposit }) =>
+        onchainIndex === position.onchainIndex ? [deposit] : [],
+      )
+    },
+    async indexOf(key, transactionId, valueMicroUsd) {
+      const chainId = depositOfKey(key)?.chainId
+      if (chainId === undefined) return undefined
+      const indexed = await readTransaction({ chainId, transactionId }, valueMicroUsd)
+      return indexed?.find(({ deposit }) => depositKey(deposit) === key)?.onchainIndex
+    },
+    close: deepChains.close,
+  }
+}
+
+/**
+ * Reads a transaction's deposits by each finality rule that its worth demands, and checks how long ago its block came.
+ * @throws TransactionNotFinalError, TransactionMissingError
+ */
+async function readDeep(
+  transaction: TransactionName,
+  valueMicroUsd: bigint,
+  reading: { origin: OriginChain; heads: Pick<HeadSights, 'secondsSince'>; deepChains: DeepChains },
+): Promise<readonly IndexedDeposit[]> {
+  const { origin, heads, deepChains } = reading
+  const { chainId, transactionId } = transaction
+  const rule = depthRuleFor(origin.config.pinPolicy, valueMicroUsd)
+  const signal = AbortSignal.timeout(readTimeoutMs)
+  const readings = chainsAtDepth(origin.chain, rule).map((deep) =>
+    deepChains.openAt(deep)?.reader.readDeposits({ transactionId }, { signal }),
+  )
+  // Every finality rule must show the transaction. `chainsAtDepth` puts the deepest last, and its facts count.
+  const facts = (await Promise.all(readings)).at(-1)
+  if (facts === undefined) return []
+  const { blockNumber } = facts.evidence
+  // The rule also asks how long ago this process saw the block, unless the chain itself calls it final.
+  const seenSeconds =
+    blockNumber === undefined || rule.isFinalized ? rule.seconds : heads.secondsSince(chainId, blockNumber)
+  if (seenSeconds < rule.seconds)
+    throw new TransactionNotFinalError({ ...transaction, chainId: origin.chain.id, waitSeconds: 1 })
+  return indexedDeposits(transaction, origin.chain, facts.deposits)
 }
 
 /** Every deposit of a transaction with the index that it has there. */
 function indexedDeposits(
-  { chainId, transactionId }: TransactionPlace,
+  { chainId, transactionId }: TransactionName,
   chain: RegisteredChain,
   deposits: readonly DepositFact[],
 ): readonly IndexedDeposit[] {
@@ -73,77 +138,17 @@ function indexedDeposits(
   }))
 }
 
-/**
- * Opens no connection before the first reading.
- * @param heads when this process first saw blocks of a height
- * @param hubEntries what the hub says deposits are for, on chains whose transfers name no order
- * @source F-101
- */
-export function createDepositReader(
-  origins: readonly OriginChain[],
-  heads: Pick<HeadSights, 'secondsSince'>,
-  hubEntries?: HubEntries,
-): DepositReader {
-  const byChainId = new Map(origins.map((origin) => [origin.config.chainId, origin]))
-  const deepChains = createDeepChains(hubEntries)
-
-  /** @throws TransactionNotFinalError, TransactionMissingError */
-  async function readAll(
-    position: TransactionPlace,
-    valueMicroUsd: bigint,
-  ): Promise<readonly IndexedDeposit[]> {
-    const origin = byChainId.get(position.chainId)
-    if (origin === undefined) return []
-    const { chain } = origin
-    const rule = depthRuleFor(origin.config.pinPolicy, valueMicroUsd)
-    const signal = AbortSignal.timeout(readTimeoutMs)
-    const readings = chainsAtDepth(chain, rule).map((deep) =>
-      deepChains.openAt(deep)?.reader.readDeposits({ transactionId: position.transactionId }, { signal }),
-    )
-    // Every finality rule must show the transaction. `chainsAtDepth` puts the deepest last, and its facts count.
-    const facts = (await Promise.all(readings)).at(-1)
-    if (facts === undefined) return []
-    const { blockNumber } = facts.evidence
-    // The rule also asks how long ago this process saw the block, unless the chain itself calls it final.
-    const seenSeconds =
-      blockNumber === undefined || rule.isFinalized
-        ? rule.seconds
-        : heads.secondsSince(position.chainId, blockNumber)
-    if (seenSeconds < rule.seconds)
-      throw new TransactionNotFinalError({ ...position, chainId: chain.id, waitSeconds: 1 })
-    return indexedDeposits(position, chain, facts.deposits)
-  }
-
-  /** Undefined while the transaction is not deep enough, or not there. */
-  async function readDeep(
-    place: TransactionPlace,
-    valueMicroUsd: bigint,
-  ): Promise<readonly IndexedDeposit[] | undefined> {
-    try {
-      return await readAll(place, valueMicroUsd)
-    } catch (error) {
-      if (error instanceof TransactionNotFinalError || error instanceof TransactionMissingError)
-        return undefined
-      throw error
-    }
-  }
-
-  return {
-    async read(position, valueMicroUsd) {
-      const indexed = await readDeep(position, valueMicroUsd)
-      return indexed?.flatMap(({ onchainIndex, deposit }) =>
-        onchainIndex === position.onchainIndex ? [deposit] : [],
-      )
-    },
-    async indexOf(key, transactionId, valueMicroUsd) {
-      const chainId = depositOfKey(key)?.chainId
-      if (chainId === undefined) return undefined
-      const indexed = await readDeep({ chainId, transactionId }, valueMicroUsd)
-      return indexed?.find(({ deposit }) => depositKey(deposit) === key)?.onchainIndex
-    },
-    close: deepChains.close,
-  }
+/** Sum of the transaction's deposits for the same order in the same currency. */
+function sumInTransaction(
+  { depositId, currency }: DepositFact,
+  deposits: readonly Pick<DepositFact, 'depositId' | 'currency' | 'amount'>[],
+): bigint {
+  return deposits
+    .filter((other) => other.depositId === depositId && other.currency === currency)
+    .reduce((sum, { amount }) => sum + amount, 0n)
 }
+
+type DeepChains = ReturnType<typeof createDeepChains>
 
 /** Opens one reader per chain and finality rule, and keeps it. */
 function createDeepChains(hubEntries: HubEntries | undefined) {

@@ -2,8 +2,8 @@ import type { Hex } from '@causeway/core'
 import type { ContractPayingChain, FinalMark, LinePayingChain, PayingChain } from '@causeway/families'
 
 /**
- * What a chain itself records about a fill wallet's payments. It decides over the solver's database, which may be restored
- * from an old backup.
+ * Record that a chain itself keeps of a fill wallet's payments. If it contradicts the solver's database, the chain is right:
+ * the database may be restored from an old backup.
  */
 export interface PaymentRecord {
   /**

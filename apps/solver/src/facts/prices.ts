@@ -4,7 +4,7 @@ import { codecOf } from '@causeway/core/encodings'
 import type { MarketSnapshot } from '@causeway/market'
 import type { Valuer } from '../judge/verdict.ts'
 
-/** What a value of a currency is computed with. */
+/** Data by which an amount of a currency is valued. */
 type Unit = { readonly decimals: number; readonly priceKey: string }
 
 /** Decimals and price key of each currency of the quote file, by numeric chain id and canonical address. */

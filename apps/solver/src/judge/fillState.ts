@@ -34,7 +34,7 @@ export function fillStateOf(
       : { kind: 'filled', chainId: done.chainId, payments: done.payments, deposits: done.deposits }
   switch (recorded) {
     case 'paid':
-      // Which of the signed fills was mined, and so which deposit paid, shows when one of them is final.
+      // Until one of the signed fills is final, nobody knows which was mined, and so which deposit paid.
       return isUnderWay && done === undefined ? { kind: 'open' } : filled
     case 'closed':
       return { kind: 'over' }

@@ -44,14 +44,8 @@ type JudgedRecovery =
  * there, nothing was paid for the deposit, and nothing can be any more. Pure.
  * @source docs/specification/protocol.md P-72
  */
-export function judgeRecovery({
-  orderId,
-  deposit,
-  fillWallet,
-  isRefundable,
-  signed,
-  marks,
-}: RecoveryFacts): JudgedRecovery {
+export function judgeRecovery(facts: RecoveryFacts): JudgedRecovery {
+  const { orderId, deposit, fillWallet, isRefundable, signed, marks } = facts
   const isFillSettled = signed.some(({ kind, isSettled }) => kind === 'fill' && isSettled)
   const isPaidOut =
     signed.some(({ outcome, isSettled }) => outcome === 'done' && !isSettled) ||

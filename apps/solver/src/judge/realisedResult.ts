@@ -1,4 +1,4 @@
-import { depositOfKey, sumOfValues, type Valuer } from './verdict.ts'
+import { depositOfKey, microUsdX18, sumOfValues, type Valuer } from './verdict.ts'
 
 /** A payment that is final. Amounts in smallest units. */
 export type FinalPayment = {
@@ -8,9 +8,6 @@ export type FinalPayment = {
   readonly payments: readonly { readonly currency: string; readonly amount: bigint }[]
   readonly gas: { readonly currency: string; readonly amount: bigint }
 }
-
-/** One micro-USD, in USD with 18 decimals. */
-const microUsdX18 = 10n ** 12n
 
 /**
  * Result of a payment in micro-USD, rounded down: its deposits less its payments and gas, at current prices. Undefined

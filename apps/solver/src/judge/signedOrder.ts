@@ -18,11 +18,11 @@ export type Proof = {
   readonly deposits: readonly DepositPosition[]
 }
 
-/** Where a work item says that a deposit is on its chain. */
+/** Position of a deposit on its chain, as a work item names it. */
 export type DepositPosition = {
   readonly chainId: number
   readonly transactionId: string
-  /** Its place in the block, which tells deposits of one transaction apart. */
+  /** Its index in the block, which tells deposits of one transaction apart. */
   readonly onchainIndex: string
 }
 

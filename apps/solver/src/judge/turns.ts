@@ -72,7 +72,7 @@ export function refuseTurn({ afterSeconds }: Turn, others: readonly OtherRecord[
     : 'what another fill wallet signed may still land'
 }
 
-/** Whether other wallets have filled the order, still may, or no longer can (`over`). */
+/** `filled`: another wallet has filled the order; `open`: one still may; `over`: none can any more. */
 export function othersFill(
   order: { readonly id: Hex; readonly deadlineSeconds: number },
   others: readonly (OtherRecord & { readonly fillWallet: Hex })[],

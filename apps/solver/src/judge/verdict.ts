@@ -28,7 +28,7 @@ export type SeenDeposit = {
   readonly refundChainId: number | bigint
   /** Lower case. */
   readonly transactionId: string
-  /** Which of its order's equal deposits in that transaction, from 0. */
+  /** Number among its order's equal deposits in that transaction, from 0. */
   readonly ordinal: number
   readonly orderId: string
   /** Account that the deposit names; another one may have sent it. */
@@ -72,7 +72,7 @@ export type LossLimits = {
 }
 
 /** One micro-USD, in USD with 18 decimals. */
-const microUsdX18 = 10n ** 12n
+export const microUsdX18 = 10n ** 12n
 
 /** Loss of a payment in micro-USD, rounded up; 0 for a gain. */
 export const lossOf = (paid: UsdX18, received: UsdX18): bigint =>

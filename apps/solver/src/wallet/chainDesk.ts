@@ -8,7 +8,7 @@ import type { Exposure } from './exposure.ts'
 import { AlreadyBegunError, StoppedError } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
 
-/** What a new record says beside its transaction: its item or chore, and what it takes from budgets and limits. */
+/** A new record without its transaction: its item or chore, and what it takes from budgets and limits. */
 export type Subject = Pick<KeptRecord, 'id' | 'kind' | 'orderId' | 'deadline' | 'isUnderpaid'> & {
   readonly payments?: KeptRecord['payments']
   readonly deposits?: readonly string[]
@@ -68,7 +68,7 @@ export const isPassing = (error: unknown): boolean =>
   error instanceof BudgetSpentError ||
   error instanceof NoGasPriceError
 
-/** What a transaction of a desk is to do. `id`: the one that the chain records as paid, or as closed. */
+/** Task of a transaction. `id`: the one that the chain records as paid, or as closed. */
 export type DeskWork =
   | {
       readonly kind: 'payment'
@@ -120,7 +120,7 @@ export type Preparation =
 /** `isDear`: the transaction would cost more than its bound, or take more gas than one may have. */
 export type Refusal = { readonly kind: 'refused'; readonly reason: string; readonly isDear?: true }
 
-/** What signs, sends and follows every transaction of the fill wallet on one chain. */
+/** Signs, sends and follows every transaction of the fill wallet on one chain. `PaymentDesk` is the one implementation. */
 export type ChainDesk = {
   readonly chainId: number
   /** Address of the fill wallet, in canonical spelling. */

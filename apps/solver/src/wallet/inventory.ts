@@ -32,75 +32,85 @@ export type InventoryChain = {
 const wrappedNativeAbi = parseAbi(['function deposit() payable'])
 const approvalAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
 
+type ContractWallet = {
+  readonly desk: Pick<ChainDesk, 'prepare'>
+  readonly paying: ContractPayingChain
+  readonly chain: InventoryChain
+  readonly records: Pick<Records, 'active'>
+}
+
 /** Inventory on a chain of contracts: wraps native coin, and approves the fill contract, by chores. */
 export function createInventory(
-  { desk, paying }: { readonly desk: Pick<ChainDesk, 'prepare'>; readonly paying: ContractPayingChain },
+  { desk, paying }: Pick<ContractWallet, 'desk' | 'paying'>,
   chain: InventoryChain,
-  records: Pick<Records, 'active'>,
+  records: ContractWallet['records'],
 ): Inventory {
-  // `active` also returns records that are mined and not settled.
-  const unminedRecords = async () => {
-    const { latestCount } = await paying.counts()
-    return (await records.active(paying.address, chain.chainId, latestCount)).filter(
-      ({ nonce }) => nonce >= latestCount,
-    )
+  const wallet = { desk, paying, chain, records }
+  const free = async (currency: string): Promise<bigint> => {
+    const [balance, unmined] = await Promise.all([paying.balanceOf(currency), unminedRecords(wallet)])
+    return withoutReserved(currency, balance, unmined)
   }
-
-  /** Signs a chore, unless one of that name is not mined yet: its effect is to be seen first. */
-  async function chore(name: string, transaction: PlannedTransaction): Promise<void> {
-    const prefix = `${name}-${chain.chainId}-`
-    const { latestCount } = await paying.counts()
-    const active = await records.active(paying.address, chain.chainId, latestCount)
-    if (active.some(({ id, outcome }) => id.startsWith(prefix) && outcome === 'open')) return
-    const prepared = await desk.prepare({ kind: 'relay', transaction })
-    if (prepared.kind === 'refused') return
-    const subject = {
-      id: `${prefix}${randomUUID()}`,
-      kind: 'chore' as const,
-      orderId: undefined,
-      deadline: undefined,
-    }
-    await prepared.begin(subject)
-  }
-
-  async function free(currency: string): Promise<bigint> {
-    const [balance, active] = await Promise.all([paying.balanceOf(currency), unminedRecords()])
-    return withoutReserved(currency, balance, active)
-  }
-
-  async function isAllowed(currency: string, amount: bigint, spender: Hex): Promise<boolean> {
-    if (currency === nativeCurrency) return true
-    if ((await paying.allowanceFor(currency, spender)) >= amount) return true
-    const data = encodeFunctionData({
-      abi: approvalAbi,
-      functionName: 'approve',
-      args: [spender, maxUint256],
-    })
-    await chore(`approve-${currency}`, { to: tokenOf(currency), data, valueWei: 0n })
-    return false
-  }
-
   return {
     free,
     async has(currency, amount, through = chain.fillContract) {
       const availableAmount = (await free(currency)) - (chain.floors.get(currency) ?? 0n)
-      if (availableAmount >= amount) return isAllowed(currency, amount, through)
+      if (availableAmount >= amount) return isAllowed(wallet, { currency, amount, spender: through })
       const missing = amount - availableAmount
       if (currency === chain.wrappedNative && (await free(nativeCurrency)) - missing >= nativeFloor(chain)) {
         const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' })
-        await chore('wrap', { to: chain.wrappedNative, data, valueWei: missing })
+        await beginChore(wallet, 'wrap', { to: chain.wrappedNative, data, valueWei: missing })
       }
       return false
     },
   }
 }
 
+/** Signed records whose nonce no block has used; `active` also returns records that are mined and not settled. */
+async function unminedRecords({ paying, chain, records }: ContractWallet): Promise<readonly KeptRecord[]> {
+  const { latestCount } = await paying.counts()
+  const active = await records.active(paying.address, chain.chainId, latestCount)
+  return active.filter(({ nonce }) => nonce >= latestCount)
+}
+
+/** True if the spender may take so much; if not, an approval has begun. */
+async function isAllowed(
+  wallet: ContractWallet,
+  {
+    currency,
+    amount,
+    spender,
+  }: { readonly currency: string; readonly amount: bigint; readonly spender: Hex },
+): Promise<boolean> {
+  if (currency === nativeCurrency) return true
+  if ((await wallet.paying.allowanceFor(currency, spender)) >= amount) return true
+  const args = [spender, maxUint256] as const
+  const data = encodeFunctionData({ abi: approvalAbi, functionName: 'approve', args })
+  await beginChore(wallet, `approve-${currency}`, { to: tokenOf(currency), data, valueWei: 0n })
+  return false
+}
+
+/** Signs a chore, unless one of that name is open: its effect is to be seen first. */
+async function beginChore(
+  { desk, paying, chain, records }: ContractWallet,
+  name: string,
+  transaction: PlannedTransaction,
+): Promise<void> {
+  const prefix = `${name}-${chain.chainId}-`
+  const { latestCount } = await paying.counts()
+  const active = await records.active(paying.address, chain.chainId, latestCount)
+  if (active.some(({ id, outcome }) => id.startsWith(prefix) && outcome === 'open')) return
+  const prepared = await desk.prepare({ kind: 'relay', transaction })
+  if (prepared.kind === 'refused') return
+  const id = `${prefix}${randomUUID()}`
+  await prepared.begin({ id, kind: 'chore', orderId: undefined, deadline: undefined })
+}
+
 /**
  * Inventory of a wallet that wraps nothing.
  * @param chain.isAllowed true when so much of a currency can be taken where payments take it; when not, whatever allows
  *   it has begun
- * @param chain.open records that are not at their end. Payments of those that have landed are subtracted twice for a while,
- *   which only makes the wallet pay later
+ * @param chain.open records that are not at their end. For a while, payments that have landed are in the balance and in
+ *   these records: they are subtracted twice, which only makes the wallet pay later
  */
 export function createPlainInventory(chain: {
   readonly balanceOf: (currency: string) => Promise<bigint>

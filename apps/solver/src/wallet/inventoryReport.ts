@@ -42,7 +42,7 @@ export type Withdrawal = Pick<Holding, 'chain' | 'currency' | 'symbol' | 'decima
   readonly owner: HubOwner
 }
 
-/** What an operator is advised to do. */
+/** Advice for an operator. */
 export type Plan = { readonly withdrawals: readonly Withdrawal[]; readonly moves: readonly Move[] }
 
 const sharesTotalBps = 10_000n
@@ -142,11 +142,10 @@ const sumOf = <T>(list: readonly T[], amountOf: (one: T) => bigint): bigint =>
   list.reduce((sum, one) => sum + amountOf(one), 0n)
 
 /** Seconds until the balance reaches its floor if payments go on as in the last day; undefined if there were none. */
-export function lastingSeconds({
-  amount,
-  floor,
-  dayOutflow,
-}: Pick<Holding, 'amount' | 'floor' | 'dayOutflow'>): bigint | undefined {
+export function lastingSeconds(
+  holding: Pick<Holding, 'amount' | 'floor' | 'dayOutflow'>,
+): bigint | undefined {
+  const { amount, floor, dayOutflow } = holding
   return dayOutflow === 0n ? undefined : (maxBigint(amount - floor, 0n) * daySeconds) / dayOutflow
 }
 

@@ -3,7 +3,7 @@ import { hasFailed, type KeptRecord } from './signedRecord.ts'
 /** A record's two lists of signed transactions: those that do its work, and cancellations, which take their place. */
 export type OfferKind = 'transaction' | 'cancellation'
 
-/** What a desk does next for a record, on any chain. Each kind of chain has its rules: `nextMove`, `nextExpiringMove`, `nextLineMove`. */
+/** Next step of a desk for a record, on any chain. Each kind of chain has its rules: `nextMove`, `nextExpiringMove`, `nextLineMove`. */
 export type Move =
   | { readonly kind: 'wait' }
   /** Send the newest transaction of that list again, of those that may be sent. */
@@ -29,9 +29,7 @@ export function isToBeTold(record: KeptRecord, minedHash: string): boolean {
   return isFollowed && (record.toldHash !== minedHash || record.tellingHash !== undefined)
 }
 
-/**
- * Transactions that may be sent: only the one that the service follows, or all if the service does not know the record.
- */
+/** Transactions that may be sent: only the one that the service follows, or all if it does not know the record. */
 export function sendable<Transaction extends { readonly hash: string }>(
   record: Pick<KeptRecord, 'kind' | 'toldHash'>,
   transactions: readonly Transaction[],

@@ -9,10 +9,7 @@ export type ExpiringFacts = {
   readonly state: PaymentState | undefined
   /** Unix seconds of the head. */
   readonly chainTime: number
-  /**
-   * Time that a transaction may take to land, in seconds: one sent later than that before its deadline may land after
-   * it.
-   */
+  /** Seconds that a transaction may take to land: one sent later than that before its deadline may land after it. */
   readonly landsWithinSeconds: number
 }
 

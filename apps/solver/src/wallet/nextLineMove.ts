@@ -6,7 +6,7 @@ import { type LineRecord, newest } from './signedRecord.ts'
 /** A signed transaction of a line. */
 export type LineOffer = LineRecord['transactions'][number]
 
-/** A record and where it stands in its wallet's line. */
+/** A record and its place in its wallet's line. */
 export type PlacedRecord = {
   readonly record: LineRecord
   /** The one of its transactions or cancellations that a block has. */
@@ -40,10 +40,7 @@ function offerOf(record: LineRecord): LineOffer | undefined {
   return release === 'given' ? newest(sendable(record, transactions)) : undefined
 }
 
-/**
- * Finds the place of each record in the line. Pure.
- * @param open in their order in the line, which is that of their numbers
- */
+/** Finds the place of each record in the line. Pure. @param open in their order in the line, which is that of their numbers */
 export function placeLine(
   open: readonly LineRecord[],
   { tip, mined }: Pick<LineView, 'tip' | 'mined'>,
@@ -110,6 +107,7 @@ export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: Lin
     return { kind: 'settle', outcome, cost: mined.offer.fee }
   }
   const offerKind = isOver(record, facts) ? 'cancellation' : 'transaction'
+  // Without a parent, the record before it is signed first; and what the service has not answered is not sent.
   if (parent === undefined || (offerKind === 'transaction' && record.release === 'asked')) return waitMove
   const last = newest(offerKind === 'cancellation' ? record.cancellations : record.transactions)
   if (last === undefined) return { kind: 'sign', what: offerKind }

@@ -39,7 +39,7 @@ const shared = {
   isUnderpaid: z.boolean().optional(),
   /** The service's permission to send: `asked` until it has answered; `refused` if it had closed the item. */
   release: z.enum(['asked', 'given', 'refused']),
-  /** How it ended, by final facts; `open` until then. `lost`: something else took its nonce, its place or its time. */
+  /** Its end by final facts; `open` until then. `lost`: another transaction took its nonce or its output, or its time is over. */
   outcome: z.enum(['open', 'done', 'reverted', 'cancelled', 'lost']),
   /** True once the failure was reported to the service. */
   failureReported: z.boolean(),

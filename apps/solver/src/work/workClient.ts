@@ -57,31 +57,25 @@ type WorkClientOptions = {
   }[]
 }
 
+type Service = {
+  readonly quoteApiUrl: string
+  readonly apiKey: Secret
+  readonly tracing: Tracing | undefined
+}
+
+/** Opens no connection; each method makes one request, which ends with its timeout. */
 export function createWorkClient(
   quoteApiUrl: string,
   apiKey: Secret,
   options: WorkClientOptions = {},
 ): WorkSource {
   const { tracing, onDifferences = () => undefined } = options
-  const { host } = new URL(quoteApiUrl)
-  const service = { quoteApiUrl, apiKey, tracing }
-  const send = (path: string, body?: object): Promise<Response> => {
-    const ask = () => exchange(service, path, body)
-    return tracing === undefined
-      ? ask()
-      : tracing.runSpan('quote-api', { 'server.address': host }, ask, 'client')
-  }
-  async function post(path: string, body: object): Promise<'accepted' | 'closed'> {
-    const response = await send(path, body)
-    await response.arrayBuffer()
-    if (response.ok) return 'accepted'
-    if (closedStatuses.includes(response.status)) return 'closed'
-    throw new Error(`${path} answered ${response.status}`)
-  }
+  const service: Service = { quoteApiUrl, apiKey, tracing }
   return {
     async open() {
-      const response = await send(`/solver/work?${workQuery(options, {})}`)
+      const response = await exchangeTraced(service, `/solver/work?${workQuery(options, {})}`)
       if (!response.ok) {
+        // Read to its end, so that the connection can be used again.
         await response.arrayBuffer()
         throw new Error(`/solver/work answered ${response.status}`)
       }
@@ -100,31 +94,47 @@ export function createWorkClient(
         onDifferences(answer.differences)
         return answer
       } finally {
-        // The rest of an answer that was refused is not read.
+        // Ends the connection of a refused answer, which was not read to its end.
         deadline.end()
       }
     },
-    report: (id, txHash, details) => post(`/solver/work/${id}/report`, { txHash, ...details }),
+    report: (id, txHash, details) => post(service, `/solver/work/${id}/report`, { txHash, ...details }),
     async failed(id, reason) {
-      await post(`/solver/work/${id}/failed`, { reason })
+      await post(service, `/solver/work/${id}/failed`, { reason })
     },
     async waits(id, reason) {
-      await post(`/solver/work/${id}/waits`, { reason })
+      await post(service, `/solver/work/${id}/waits`, { reason })
     },
   }
 }
 
+/** @throws Error for any other refusal than that of a closed item */
+async function post(service: Service, path: string, body: object): Promise<'accepted' | 'closed'> {
+  const response = await exchangeTraced(service, path, body)
+  await response.arrayBuffer()
+  if (response.ok) return 'accepted'
+  if (closedStatuses.includes(response.status)) return 'closed'
+  throw new Error(`${path} answered ${response.status}`)
+}
+
+function exchangeTraced(service: Service, path: string, body?: object): Promise<Response> {
+  const { tracing, quoteApiUrl } = service
+  if (tracing === undefined) return exchange(service, path, body)
+  const attributes = { 'server.address': new URL(quoteApiUrl).host }
+  return tracing.runSpan('quote-api', attributes, () => exchange(service, path, body), 'client')
+}
+
 function exchange(
-  service: { readonly quoteApiUrl: string; readonly apiKey: Secret; readonly tracing: Tracing | undefined },
+  { quoteApiUrl, apiKey, tracing }: Service,
   path: string,
   body?: object,
   signal = AbortSignal.timeout(requestTimeoutMs),
 ): Promise<Response> {
-  return fetch(`${service.quoteApiUrl}${path}`, {
+  return fetch(`${quoteApiUrl}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
-      'x-api-key': service.apiKey.reveal(),
-      ...service.tracing?.headers(),
+      'x-api-key': apiKey.reveal(),
+      ...tracing?.headers(),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -132,18 +142,20 @@ function exchange(
   })
 }
 
-/** Query of every request for work: what this solver is, and where it has stopped paying. */
+/** Query of every request for work: the solver's terms, its stopped chains and its unattested payments. */
 function workQuery(
   { terms = {}, stopped = () => [], unattested = () => [] }: WorkClientOptions,
   members: Readonly<Record<string, string>>,
 ): URLSearchParams {
   const stoppedChains = stopped()
-  const exposed = unattested().map((one) => `${one.chainId}:${one.paidMicroUsd}:${one.maxMicroUsd}`)
+  const exposures = unattested().map(
+    ({ chainId, paidMicroUsd, maxMicroUsd }) => `${chainId}:${paidMicroUsd}:${maxMicroUsd}`,
+  )
   return new URLSearchParams({
     limit: String(pageSize),
     ...members,
     ...terms,
     ...(stoppedChains.length > 0 && { stopped: stoppedChains.join() }),
-    ...(exposed.length > 0 && { unattested: exposed.join() }),
+    ...(exposures.length > 0 && { unattested: exposures.join() }),
   })
 }

@@ -4,127 +4,6 @@ import type { Proof } from '../judge/signedOrder.ts'
 import { amount, calldata, hex, spelled, transactionId } from './payloadFields.ts'
 import { type ProgramSweep, permitSchema, type Relay, type ScriptSweep, sweepSchema } from './relays.ts'
 
-/** Each deposit that an item names is read from a chain, so their number is bounded. */
-const depositsMax = 4
-const appFeesMax = 10
-/** Most characters of the note that the service may have kept with a fill. */
-const bookingMax = 1_000
-
-/** Fields that a fill and a refund share. */
-const orderFields = {
-  orderId: hex(32),
-  chainId: z.coerce.number().int().positive(),
-  /** Absent on chains that have none. */
-  fillContract: hex(20).optional(),
-  deadline: z.coerce.number().int().nonnegative(),
-}
-
-type ProofFields = z.output<z.ZodObject<typeof proofFields>>
-
-/** The proof, or undefined where a field of it is missing: half of it proves nothing. */
-function toProof({ order, orderSignature, deposits }: ProofFields): Proof | undefined {
-  if (order === undefined || orderSignature === undefined || deposits === undefined) return undefined
-  return { order, orderSignature, deposits }
-}
-/** Evidence that is checked before any payment; a claim has none. */
-const proofFields = {
-  order: orderSchema.optional(),
-  orderSignature: z.string().optional(),
-  deposits: z
-    .array(
-      z.object({
-        chainId: z.number().int().positive(),
-        transactionId: z.string().min(1).max(200),
-        onchainIndex: z.string().max(200),
-      }),
-    )
-    .max(depositsMax)
-    .optional(),
-}
-/** Spellings are compared with the chain's codec later, once the chain is known. */
-const paymentFields = { recipient: spelled, currency: spelled, amount }
-
-const payloads = {
-  fill: z
-    .object({
-      ...orderFields,
-      payments: z.array(z.object(paymentFields)),
-      calls: z.array(z.object({ to: hex(20), data: calldata, value: amount })).default([]),
-      recipient: hex(20).optional(),
-      appFees: z
-        .array(z.object({ wallet: hex(20), amount }))
-        .max(appFeesMax)
-        .optional(),
-      gasCharged: amount.optional(),
-      booking: z.string().max(bookingMax).optional(),
-      ...proofFields,
-    })
-    .transform(
-      ({ order: ordered, orderSignature, deposits, ...fill }): PaidOrder => ({
-        kind: 'fill',
-        ...fill,
-        proof: toProof({ order: ordered, orderSignature, deposits }),
-      }),
-    ),
-  refund: z
-    .object({
-      ...orderFields,
-      ...paymentFields,
-      replaces: transactionId.optional(),
-      endsOrder: z.boolean().optional(),
-      ...proofFields,
-    })
-    .transform(
-      ({
-        recipient,
-        currency,
-        amount: refunded,
-        order: ordered,
-        orderSignature,
-        deposits,
-        ...rest
-      }): PaidOrder => ({
-        kind: 'refund',
-        ...rest,
-        payments: [{ recipient, currency, amount: refunded }],
-        calls: [],
-        proof: toProof({ order: ordered, orderSignature, deposits }),
-      }),
-    ),
-  claim: z
-    .object({
-      claimId: hex(32),
-      chainId: orderFields.chainId,
-      fillContract: orderFields.fillContract,
-      deadline: orderFields.deadline,
-      wallet: hex(20).optional(),
-      ...paymentFields,
-      gasCharged: amount.optional(),
-    })
-    .transform(
-      ({ claimId, wallet, recipient, currency, amount: claimed, ...rest }): PaidOrder => ({
-        kind: 'claim',
-        orderId: claimId,
-        ...rest,
-        appFees: wallet === undefined ? [] : [{ wallet, amount: claimed }],
-        payments: [{ recipient, currency, amount: claimed }],
-        calls: [],
-        proof: undefined,
-      }),
-    ),
-} as const
-
-const recoverySchema = z
-  .object({ orderId: hex(32), chainId: orderFields.chainId, promise: hex(65).optional(), ...proofFields })
-  .transform(({ order: ordered, orderSignature, deposits, ...rest }, context): RecoveryRequest => {
-    const proven = toProof({ order: ordered, orderSignature, deposits })
-    if (proven !== undefined) return { ...rest, proof: proven }
-    context.addIssue({ code: 'custom', path: ['order'], message: 'a recovery needs its order' })
-    return z.NEVER
-  })
-
-const relays = { sweep: sweepSchema, permit: permitSchema } as const
-
 /** A fill, refund or claim that a work item asks for: one transaction. Amounts in smallest units. */
 export type PaidOrder = {
   readonly kind: 'fill' | 'refund' | 'claim'
@@ -165,6 +44,120 @@ export type RecoveryRequest = {
   readonly promise?: Hex | undefined
   readonly proof: Proof
 }
+
+/** Each deposit that an item names is read from a chain, so their number is bounded. */
+const depositsMax = 4
+const appFeesMax = 10
+/** Most characters of the note that the service may have kept with a fill. */
+const bookingMax = 1_000
+
+/** Fields that a fill and a refund share. */
+const orderFields = {
+  orderId: hex(32),
+  chainId: z.coerce.number().int().positive(),
+  /** Absent on chains that have none. */
+  fillContract: hex(20).optional(),
+  deadline: z.coerce.number().int().nonnegative(),
+}
+
+/** Evidence that is checked before any payment; a claim has none. */
+const proofFields = {
+  order: orderSchema.optional(),
+  orderSignature: z.string().optional(),
+  deposits: z
+    .array(
+      z.object({
+        chainId: z.number().int().positive(),
+        transactionId: z.string().min(1).max(200),
+        onchainIndex: z.string().max(200),
+      }),
+    )
+    .max(depositsMax)
+    .optional(),
+}
+type ProofFields = z.output<z.ZodObject<typeof proofFields>>
+
+/** The proof, or undefined where a field of it is missing: half of it proves nothing. */
+function toProof({ order, orderSignature, deposits }: ProofFields): Proof | undefined {
+  if (order === undefined || orderSignature === undefined || deposits === undefined) return undefined
+  return { order, orderSignature, deposits }
+}
+
+/** Spellings are compared with the chain's codec later, once the chain is known. */
+const paymentFields = { recipient: spelled, currency: spelled, amount }
+
+const payloads = {
+  fill: z
+    .object({
+      ...orderFields,
+      payments: z.array(z.object(paymentFields)),
+      calls: z.array(z.object({ to: hex(20), data: calldata, value: amount })).default([]),
+      recipient: hex(20).optional(),
+      appFees: z
+        .array(z.object({ wallet: hex(20), amount }))
+        .max(appFeesMax)
+        .optional(),
+      gasCharged: amount.optional(),
+      booking: z.string().max(bookingMax).optional(),
+      ...proofFields,
+    })
+    .transform(
+      ({ order, orderSignature, deposits, ...fill }): PaidOrder => ({
+        kind: 'fill',
+        ...fill,
+        proof: toProof({ order, orderSignature, deposits }),
+      }),
+    ),
+  refund: z
+    .object({
+      ...orderFields,
+      ...paymentFields,
+      replaces: transactionId.optional(),
+      endsOrder: z.boolean().optional(),
+      ...proofFields,
+    })
+    .transform(
+      ({ recipient, currency, amount: refunded, order, orderSignature, deposits, ...rest }): PaidOrder => ({
+        kind: 'refund',
+        ...rest,
+        payments: [{ recipient, currency, amount: refunded }],
+        calls: [],
+        proof: toProof({ order, orderSignature, deposits }),
+      }),
+    ),
+  claim: z
+    .object({
+      claimId: hex(32),
+      chainId: orderFields.chainId,
+      fillContract: orderFields.fillContract,
+      deadline: orderFields.deadline,
+      wallet: hex(20).optional(),
+      ...paymentFields,
+      gasCharged: amount.optional(),
+    })
+    .transform(
+      ({ claimId, wallet, recipient, currency, amount: claimed, ...rest }): PaidOrder => ({
+        kind: 'claim',
+        orderId: claimId,
+        ...rest,
+        appFees: wallet === undefined ? [] : [{ wallet, amount: claimed }],
+        payments: [{ recipient, currency, amount: claimed }],
+        calls: [],
+        proof: undefined,
+      }),
+    ),
+} as const
+
+const recoverySchema = z
+  .object({ orderId: hex(32), chainId: orderFields.chainId, promise: hex(65).optional(), ...proofFields })
+  .transform(({ order, orderSignature, deposits, ...rest }, context): RecoveryRequest => {
+    const proven = toProof({ order, orderSignature, deposits })
+    if (proven !== undefined) return { ...rest, proof: proven }
+    context.addIssue({ code: 'custom', path: ['order'], message: 'a recovery needs its order' })
+    return z.NEVER
+  })
+
+const relays = { sweep: sweepSchema, permit: permitSchema } as const
 
 /** For the log alone; other text is left out. */
 const loggedId = z.string().regex(hex32Pattern).optional().catch(undefined)
