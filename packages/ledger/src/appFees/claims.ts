@@ -58,7 +58,7 @@ export async function openAppFeeClaim(tx: SqlTx, terms: AppFeeClaimTerms): Promi
   return 'opened'
 }
 
-/** How a claim ended: its payout is final on the chain, or was given up. */
+/** End of a claim: its payout is final on the chain, or was given up. */
 export type ClaimEnd =
   /** The payout's transaction as its chain spells it. */
   | { readonly status: 'paid'; readonly transactionHash: string }

@@ -19,7 +19,7 @@ export type NewHold = {
   readonly isUnsettled: boolean
 }
 
-/** What `writeHolds` has to write for one sponsor. */
+/** Decisions about one sponsor, which `writeHolds` writes. */
 export type HoldDecision = {
   /** In request order. */
   readonly outcomes: readonly HoldOutcome[]

@@ -2,8 +2,8 @@ import type { HoldOutcome, HoldRequest, SqlTx } from '@causeway/core'
 import type { RuleCheck } from '../policies/ruleCheck.ts'
 import { refusalOf } from './decideHolds.ts'
 import { defaultHoldCaps, type HoldCaps } from './holdCaps.ts'
-import { readHoldFacts } from './holdFacts.ts'
 import { HoldState } from './holdState.ts'
+import { readHoldFacts } from './readHoldFacts.ts'
 
 export type PolicyExplanation = {
   /** Outcome that this request would have now. */

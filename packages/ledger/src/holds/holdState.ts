@@ -101,7 +101,7 @@ export class HoldState {
     ]
   }
 
-  /** Where no such hold is open, the request passes whatever its share, so that a small balance can be used too. */
+  /** If no such hold is open, the request passes whatever its share, so that a small balance can be used too. */
   #unsettledCheck({ apiKeyId, amountMicroUsd: requested }: HoldRequest): RuleCheck {
     const { account, policies } = this.#facts
     const shareBps = policies.get(apiKeyId)?.rules.unsettledShareBps

@@ -7,7 +7,8 @@ import {
 } from '@causeway/core'
 import { decideHolds, type HoldDecision, type NewHold } from './decideHolds.ts'
 import type { HoldCaps } from './holdCaps.ts'
-import { type HoldFacts, readHoldFacts } from './holdFacts.ts'
+import type { HoldFacts } from './holdFacts.ts'
+import { readHoldFacts } from './readHoldFacts.ts'
 
 /** Most expired holds of one sponsor that are freed when they may have caused a refusal. */
 const sweepMax = 1_000
@@ -38,7 +39,7 @@ export async function reserveHolds(
     write(decided.filter((sponsor) => !isWorthSweeping(sponsor)))
     if (toSweep.length === 0) continue
     for (const { facts } of toSweep) await tx.query(expireDue, [sweepMax, facts.account?.id])
-    const undecided = toSweep.flatMap(({ places }) => places)
+    const undecided = toSweep.flatMap(({ indexedRequests }) => indexedRequests)
     write(await decideRound(tx, undecided, options, 'wait'))
   }
   return requests.map((_, index) => outcomes.get(index) ?? neverDecided())
@@ -78,7 +79,8 @@ type IndexedRequest = { readonly request: HoldRequest; readonly index: number }
 
 /** Decisions about one sponsor's requests of one round. */
 type DecidedSponsor = {
-  readonly places: readonly IndexedRequest[]
+  /** In the order of `decision.outcomes`. */
+  readonly indexedRequests: readonly IndexedRequest[]
   readonly facts: HoldFacts
   readonly decision: HoldDecision
 }
@@ -97,16 +99,18 @@ async function decideRound(
     else sponsorRequests.push(indexed)
   }
   const requestsBySponsor = new Map(
-    [...bySponsor].map(([sponsor, places]) => [sponsor, places.map(({ request }) => request)]),
+    [...bySponsor].map(([sponsor, indexedRequests]) => [
+      sponsor,
+      indexedRequests.map(({ request }) => request),
+    ]),
   )
   const factsBySponsor = await readHoldFacts(tx, requestsBySponsor, lock)
-  return [...bySponsor].flatMap(([sponsor, places]): readonly DecidedSponsor[] => {
+  return [...bySponsor].flatMap(([sponsor, indexedRequests]): readonly DecidedSponsor[] => {
     const facts = factsBySponsor.get(sponsor)
     if (facts === undefined) return []
-    const requests = places.map(({ request }) => request)
-    return [
-      { places, facts, decision: decideHolds(facts, requests, { caps, isPinned: until !== undefined }) },
-    ]
+    const requests = indexedRequests.map(({ request }) => request)
+    const decision = decideHolds(facts, requests, { caps, isPinned: until !== undefined })
+    return [{ indexedRequests, facts, decision }]
   })
 }
 
@@ -182,9 +186,9 @@ function writeHolds(
   const rows: object[] = []
   const accounts: bigint[] = []
   const superseded: string[] = []
-  for (const { places, facts, decision } of sponsors) {
+  for (const { indexedRequests, facts, decision } of sponsors) {
     for (const [position, outcome] of decision.outcomes.entries()) {
-      outcomes.set(places[position]?.index ?? neverDecided(), outcome)
+      outcomes.set(indexedRequests[position]?.index ?? neverDecided(), outcome)
     }
     if (facts.account === undefined) continue
     const { id: account } = facts.account
@@ -201,7 +205,7 @@ function writeHolds(
   return outcomes
 }
 
-/** JSON row of a new hold for `ledger_holds_apply`. */
+/** JSON row of a new hold for `ledger_holds_apply`. `n`: its number in the statement. */
 function holdRow(hold: NewHold, more: { n: number; account: bigint; until: Date | undefined }) {
   return {
     ...bodyRow(hold.request),

@@ -58,7 +58,7 @@ export async function readPolicyVersions(tx: SqlTx, apiKeyId: string): Promise<r
   }))
 }
 
-/** What a key's holds used, by user and period. */
+/** Usage by a key's holds, of one user or of all, in one period. */
 export type PolicyUsage = {
   /** `undefined` for all users together. */
   readonly user: string | undefined

@@ -3,7 +3,7 @@
  * `requested`, what the hold adds; in micro-USD or as a count.
  */
 export type RuleCheck = {
-  /** Which refusal a failed check leads to. */
+  /** Kind of the refusal that a failed check leads to. */
   readonly kind: 'sponsor' | 'policy' | 'balance' | 'cap'
   readonly rule: string
   readonly passed: boolean

@@ -5,7 +5,7 @@ import { hexToBuffer } from '../transfers/transfers.ts'
 /** One account that is watched for top-ups: transfers of a token to custody on a chain. Addresses are lower case. */
 export type TopUpAccount = { readonly chainId: number; readonly custody: Hex; readonly token: Hex }
 
-/** How far the blocks of one account were read. `settledTo` ≤ `finalTo` ≤ `scannedTo`. */
+/** Blocks up to which one account's transfers were read. `settledTo` ≤ `finalTo` ≤ `scannedTo`. */
 export type TopUpCursor = {
   /** Last block that was read, near the head; it may still be reorganised. */
   readonly scannedTo: bigint
@@ -68,10 +68,7 @@ export async function moveFinalCursor(
   )
 }
 
-/**
- * Moves the cursor to the last block that was read near the head; backwards after a reorganisation, to `finalTo` at
- * most.
- */
+/** Moves the cursor to the last block read near the head; after a reorganisation backwards, but not below `finalTo`. */
 export async function moveLiveCursor(tx: SqlTx, account: TopUpAccount, scannedTo: bigint): Promise<void> {
   await tx.query(`update chain_cursor set scanned_to = greatest($4, final_to) where ${isAccount}`, [
     ...accountValues(account),
@@ -106,9 +103,7 @@ export async function listHaltedTopUps(
   }))
 }
 
-/**
- * Resumes a halted account after block `finalTo`, whose hash the operator has verified. False when it was not halted.
- */
+/** Resumes a halted account after block `finalTo`, whose hash the operator has verified. False when it was not halted. */
 export async function resumeTopUps(
   tx: SqlTx,
   account: TopUpAccount,
