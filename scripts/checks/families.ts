@@ -42,7 +42,7 @@ export const exceptions: Readonly<Record<string, string>> = {
   'packages/families/src/rules/quotingFamily.ts': 'names of the fee models of the quote file',
   'packages/families/src/shared/networkReader.ts': 'what is shown of a price, in units of its chain',
   'packages/families/src/shared/thisMachine.ts': 'a local node says what it is by this method',
-  'packages/market/src/evaluation/marketState.ts': 'a price is told in units of its chain',
+  'packages/market/src/evaluation/buildSnapshot.ts': 'a price is told in units of its chain',
   'packages/market/src/health.ts': 'members of a public answer',
   'packages/rpc/src/askInParts.ts': 'questions that are cut are those of EVM nodes',
   'packages/rpc/src/endpointSizes.ts': 'sizes are learned by questions of EVM nodes',

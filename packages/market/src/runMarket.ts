@@ -1,7 +1,8 @@
 import { ConfigurationError, type CurrencyKey } from '@causeway/core'
 import type { AgreedHead, ChainReading, ChainSource } from './chain/chainReading.ts'
+import type { AgreementOf } from './evaluation/buildSnapshot.ts'
 import type { Evaluation } from './evaluation/evaluate.ts'
-import { type AgreementOf, createMarketState, type MarketState } from './evaluation/marketState.ts'
+import { createMarketState, type MarketState } from './evaluation/marketState.ts'
 import { describeMarket, type MarketHealth, type RefreshHealth } from './health.ts'
 import { type MarketLimits, pollIntervalMs } from './limits.ts'
 import type { MarketPlan } from './plan.ts'
@@ -90,7 +91,7 @@ export function runMarket(options: RunMarketOptions): Market {
         version: state.snapshot().version,
         plan,
         evaluation: state.evaluation(),
-        chainFacts: state.chainFacts,
+        chainFacts: (chainKey) => state.chainFacts(chainKey),
         refreshHealth: (chainKey) => byKey.get(chainKey)?.health() ?? neverRefreshed,
         agreementOf,
         nowMs: clock.now(),

@@ -57,7 +57,7 @@ const behindShare = 1 / 4
 /** A reading without its pools. */
 type State = Omit<ChainReading, keyof PoolFacts>
 
-/** A block that enough endpoints have shown, but whose state too few have told, and since when. */
+/** A block that enough endpoints have shown, and whose state too few have reported so far. */
 type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
 
 /**
@@ -102,6 +102,7 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
       if (change === 'behind' && last !== undefined) return last
       const head = chain.head
       agreed = { number: head.number, hash: head.hash }
+      // The last reading stays while its head does, and for a while if the chain runs far ahead; not without pools or fees.
       const isKnown = last?.head.hash === head.hash
       const isFarAhead = last !== undefined && head.number > last.head.number + promptBlocks
       const mayKeepLast = isKnown || (isFarAhead && now() - readAtMs < leastBetweenReadsMs)

@@ -42,7 +42,7 @@ export function isHeadAhead(facts: ChainFacts, limits: MarketLimits, nowMs: numb
 }
 
 /**
- * What of a chain may be priced now, or why nothing may. `stale_gas`: endpoints have not answered within the hard age.
+ * The facts of a chain that may be priced from now, or why none may. `stale_gas`: endpoints have not answered within the hard age.
  * `stale_head`: they answer, but the newest head is too old, since the chain stands still.
  * @source design.md 5.4
  */

@@ -87,7 +87,7 @@ function median(values: readonly bigint[]): bigint {
 
 /**
  * The value of the feed nearest to `middle`, without feeds of the nearest signed price, without either `middle` itself.
- * Of two that are equally near the lower one.
+ * If two are equally near, the lower one counts.
  */
 function nearestPrimary(witnesses: readonly FreshReading[], middle: bigint): bigint {
   let nearest: bigint | undefined

@@ -25,10 +25,7 @@ export const pegGuards = { flagBps: 50n, refuseBps: 500n } as const
 
 export const oneUsdX18 = 10n ** 18n
 
-/**
- * Grace beyond a feed's heartbeat: the time that its update needs to land.
- * @source pricing-engine.md 2.2
- */
+/** Grace beyond a feed's heartbeat: the time that its update needs to land. @source pricing-engine.md 2.2 */
 export const feedGraceMs = 60_000
 
 /**

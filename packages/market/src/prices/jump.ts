@@ -4,7 +4,7 @@ import { distance, distanceBps } from './guards.ts'
 import { hasIndependentPair, isWitness } from './secondSource.ts'
 import type { FreshReading } from './source.ts'
 
-/** What one evaluation of a price keeps for the next. */
+/** State that one evaluation of a price keeps for the next. */
 export type JumpState = {
   /** The last published price and when its sources were last read; absent before the first. */
   readonly published?: { readonly price: UsdPrice; readonly readAtMs: number }

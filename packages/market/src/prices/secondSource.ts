@@ -23,7 +23,7 @@ export type SourceHosts = {
 /** Hosts of the environment `local`: no second source is needed. */
 export const localHosts: SourceHosts = { isExempt: true, chains: new Map(), adapters: new Map() }
 
-/** What the hosts of a price's sources mean for it. */
+/** Hosts of a price's sources, and the rule that follows from them. */
 export type SourcePlan = {
   /** By source name; pools have no entry, because they never count as a source. */
   readonly hostsOf: ReadonlyMap<string, ReadonlySet<string>>

@@ -35,13 +35,12 @@ export function createCoingecko(options: {
       url.searchParams.set('vs_currencies', 'usd')
       url.searchParams.set('include_last_updated_at', 'true')
       url.searchParams.set('precision', 'full')
-      const schema = simplePriceSchema
       const answer = await readJson({
         service: 'coingecko',
         keySetting: 'COINGECKO_API_KEY',
         url,
         headers,
-        schema,
+        schema: simplePriceSchema,
         timeoutMs,
         signal,
       })

@@ -66,7 +66,7 @@ async function setUp() {
         plan,
         evaluation: state.evaluation(),
         nowMs: clock.now(),
-        chainFacts: state.chainFacts,
+        chainFacts: (key) => state.chainFacts(key),
         refreshHealth: () => ({ state: 'fresh', consecutiveFailures: 0, lastError: undefined }),
         agreementOf: () => undefined,
       }),

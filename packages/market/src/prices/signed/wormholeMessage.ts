@@ -67,9 +67,7 @@ function isSignedBy(
   return true
 }
 
-/**
- * Ethereum's form of a signature: its last byte is 27 or 28 for Wormhole's 0 or 1; any other one becomes an invalid 0.
- */
+/** Ethereum's form of a signature: its last byte is 27 or 28 for Wormhole's 0 or 1; any other one becomes an invalid 0. */
 function ethereumForm(signature: Uint8Array): Hex {
   const recoveryId = signature[signatureBytes - 1] ?? 0
   const v = recoveryId <= 1 ? 27 + recoveryId : 0
