@@ -24,7 +24,7 @@ export async function writeLocalAddresses(): Promise<string> {
 export const localNetworkAddresses: ReadonlySet<string> = new Set([
 ${linesOf(addressesOfLocalFiles())}])
 
-/** The same of rehearsals of production, as far as no key is a part of them. */
+/** Addresses that only rehearsals of production have, as far as no key is a part of them. */
 export const rehearsalAddresses: ReadonlySet<string> = new Set([
 ${linesOf(rehearsed)}])
 `,

@@ -109,11 +109,11 @@ function readHub(sources: ChainSources, problems: string[]): RegisteredHub | und
   return { ...hub, ...endpoints, allocatorEndpoints }
 }
 
-/** Where a setting stands, so that problems can name it. */
+/** Place of a setting, so that problems can name it. */
 type SettingPlace = {
-  /** The file's. */
+  /** Name of the file. */
   readonly name: string
-  /** Of the object that holds the setting, e.g. `chains[3]`. */
+  /** Path of the object that holds the setting, e.g. `chains[3]`. */
   readonly path: string
   /** Placeholders of the file whose variables are not set. */
   readonly unset: readonly Placeholder[]
@@ -207,7 +207,7 @@ function listedUrls(setting: string | readonly string[] | undefined): readonly s
 
 function isWebsocketUrl(text: string): boolean {
   const { protocol, hash } = URL.canParse(text) ? new URL(text) : { protocol: '', hash: '' }
-  // Nobody can be connected to at a fragment.
+  // `WebSocket` refuses a URL with a fragment.
   return /^wss?:$/.test(protocol) && hash === ''
 }
 

@@ -88,7 +88,7 @@ function problemOf(error: unknown): string {
     : `cannot be opened (${code})`
 }
 
-/** Where the parser stopped, by the two forms of V8's message. */
+/** Words for the place where the parser stopped, by the two forms of V8's message. */
 function placeOf({ message }: SyntaxError): string {
   const position = /position (\d+)/.exec(message)?.[1]
   if (position !== undefined) return ` (at character ${position})`

@@ -35,7 +35,7 @@ export const localNetworkAddresses: ReadonlySet<string> = new Set([
   '0xf3ac99608667bc75bccb534366e51c6b6a3fd3fb',
 ])
 
-/** The same of rehearsals of production, as far as no key is a part of them. */
+/** Addresses that only rehearsals of production have, as far as no key is a part of them. */
 export const rehearsalAddresses: ReadonlySet<string> = new Set([
   '0x0ece07536370ceb2dfd1cd934bcd8cc9ed718ba3',
   '0x2b8777729e46a0e2068609568dfed4cb0fcfa117',

@@ -40,7 +40,7 @@ export const statementTimeoutMs = vouchTimeoutMs + 6_000
 /** For statements of our own fill wallet. Short, because other chains wait meanwhile, and the next round tries again. */
 const ownTimeoutMs = 5_000
 
-/** Any id: where an entry stands does not depend on the id that it holds. */
+/** Stands for the unknown id when an entry is read: the entry's key does not depend on the id that it holds. */
 const noId: Hex = `0x${'0'.repeat(64)}`
 
 /** Publishes the nonce mappings of one chain's fill wallets through oracles and the hub. */
@@ -57,19 +57,19 @@ export function createNonceMappings(options: {
   const { id: walletChainId, vmType } = chain
   return {
     async read({ wallet, nonce }, signal) {
-      const place = nonceMappingEntry(
+      const entry = nonceMappingEntry(
         { walletChainId, wallet, nonce, id: noId, depositor: wallet },
         mainNetwork(vmType),
       )
-      const { data, createdAtSeconds } = await entries.read(place.user, place.id, { signal })
+      const { data, createdAtSeconds } = await entries.read(entry.user, entry.id, { signal })
       if (createdAtSeconds === 0n) return undefined
       return { id: `0x${data.slice(2, 66)}`, depositor: `0x${data.slice(66)}` }
     },
-    async write(saying, sign) {
-      const mapping: NonceMapping = { ...saying, walletChainId }
+    async write(statement, sign) {
+      const mapping: NonceMapping = { ...statement, walletChainId }
       const signature = await sign({
         ...nonceMappingTypedData(signatureChain.number),
-        message: { ...saying, chainId: walletChainId },
+        message: { ...statement, chainId: walletChainId },
       })
       const signed = { mapping, vmType, signature, signatureChainId: signatureChain.id }
       const vouched = await vouchForMapping(vouching, signed, AbortSignal.timeout(ownTimeoutMs))

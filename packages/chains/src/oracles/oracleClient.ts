@@ -114,20 +114,20 @@ export function createOracleClient(options: OracleClientOptions): OracleClient {
   const { setting, recover } = options
   const { name, signer } = setting
   const attest = (kind: string, request: object, messageId: Hex, signal: AbortSignal) => {
-    const find = (body: unknown): OracleAnswer => {
+    const readAnswer = (body: unknown): OracleAnswer => {
       const { data } = answerSchema.safeParse(body)
       const digest = signingDigest({ purpose: 'message', messageId })
       return data ? signatureOf(data.message.signatures, { signer, digest, recover }) : malformed
     }
-    return askOracle(options, `/attestations/${kind}/v1`, request, find, signal)
+    return askOracle(options, `/attestations/${kind}/v1`, request, readAnswer, signal)
   }
   const attestEntry = (route: string, request: object, entry: MappingEntryRequest, signal: AbortSignal) => {
-    const find = (body: unknown): OracleAnswer => {
+    const readAnswer = (body: unknown): OracleAnswer => {
       const { data } = mappingSchema.safeParse(body)
       const wanted = { signer, digest: signingDigest(entry), recover }
       return data ? signatureOf(data.genericMapping.signatures, wanted) : malformed
     }
-    return askOracle(options, `/attestations/signatures/${route}`, request, find, signal)
+    return askOracle(options, `/attestations/signatures/${route}`, request, readAnswer, signal)
   }
   return {
     name,
@@ -137,7 +137,7 @@ export function createOracleClient(options: OracleClientOptions): OracleClient {
     attestMapping: (request, entry, signal) => attestEntry('nonce-mapping/v2', request, entry, signal),
     attestPromise: (request, entry, signal) => attestEntry('no-fill-or-refund/v1', request, entry, signal),
     attestDeposits(request, domain, signal) {
-      const find = (body: unknown): ExecutionAnswer => {
+      const readAnswer = (body: unknown): ExecutionAnswer => {
         const { data } = executionSchema.safeParse(body)
         if (data === undefined) return malformed
         const { idempotencyKey, actions, signatures: entries } = data.execution
@@ -146,19 +146,19 @@ export function createOracleClient(options: OracleClientOptions): OracleClient {
         const answer = signatureOf(entries, { signer, digest, recover })
         return answer.said === 'signed' ? { ...answer, execution } : answer
       }
-      return askOracle(options, '/attestations/depository-deposits/v1', request, find, signal)
+      return askOracle(options, '/attestations/depository-deposits/v1', request, readAnswer, signal)
     },
   }
 }
 
 const malformed: Unsigned = { said: 'nothing', code: 'malformed answer' }
 
-/** Never throws. @param find reads the body of an answer with status 200 */
+/** Never throws. @param readAnswer reads the body of an answer with status 200 */
 async function askOracle<Answer>(
   { setting: { url, apiKey }, timeoutMs = defaultTimeoutMs, tracedBy }: OracleClientOptions,
   path: string,
   request: object,
-  find: (body: unknown) => Answer | Unsigned,
+  readAnswer: (body: unknown) => Answer | Unsigned,
   signal: AbortSignal,
 ): Promise<Answer | Unsigned> {
   try {
@@ -176,7 +176,7 @@ async function askOracle<Answer>(
       signal,
     })
     const body: unknown = JSON.parse(text)
-    return status === 200 ? find(body) : refused(status, body)
+    return status === 200 ? readAnswer(body) : refused(status, body)
   } catch {
     // No answer, no JSON and an endless answer all mean the same: the oracle has said nothing yet.
     return { said: 'nothing', code: 'no answer' }
