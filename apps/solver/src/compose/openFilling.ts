@@ -17,8 +17,6 @@ import { sharingOf } from './sharing.ts'
 import { submitCheck } from './shownChecks.ts'
 import type { World } from './world.ts'
 
-// Opens everything that looking at a work item needs, from the world that was opened before.
-
 /** Parts that pay: chains with their desks, and the records. */
 export type PayingParts = {
   readonly chains: readonly SolverChain[]

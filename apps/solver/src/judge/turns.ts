@@ -31,9 +31,9 @@ export type Turn = {
  */
 export function fillTurn(orderId: Hex, deadlineSeconds: number, sharing: Sharing): Turn {
   const { fillWallets, own, turnSeconds } = sharing
-  const place = placeOf(own, orderId, fillWallets)
-  const endSeconds = deadlineSeconds - (fillWallets.length - 1 - place) * turnSeconds
-  return { endSeconds, afterSeconds: place === 0 ? undefined : endSeconds - turnSeconds }
+  const index = turnIndexOf(own, orderId, fillWallets)
+  const endSeconds = deadlineSeconds - (fillWallets.length - 1 - index) * turnSeconds
+  return { endSeconds, afterSeconds: index === 0 ? undefined : endSeconds - turnSeconds }
 }
 
 /**
@@ -48,14 +48,14 @@ export function refundTurn(
 ): Turn | undefined {
   const { fillWallets, own, turnSeconds } = sharing
   const turnNumber = Math.max(0, Math.ceil((nowSeconds - refund.orderDeadlineSeconds) / turnSeconds) - 1)
-  if (turnNumber % fillWallets.length !== placeOf(own, refund.id, fillWallets)) return undefined
+  if (turnNumber % fillWallets.length !== turnIndexOf(own, refund.id, fillWallets)) return undefined
   const endSeconds = refund.orderDeadlineSeconds + (turnNumber + 1) * turnSeconds
   return { endSeconds, afterSeconds: turnNumber === 0 ? undefined : endSeconds - turnSeconds }
 }
 
 /** A claim has no trusted deadline, so it has no turns: only the wallet that its id chooses pays it. */
 export const isOwnClaim = (claimId: Hex, { fillWallets, own }: Sharing): boolean =>
-  placeOf(own, claimId, fillWallets) === 0
+  turnIndexOf(own, claimId, fillWallets) === 0
 
 /** Another wallet's record of an id at a final block. */
 export type OtherRecord = {
@@ -87,7 +87,7 @@ export function othersFill(
 }
 
 /** Number of wallets whose turn comes before this one's. */
-function placeOf(own: Hex, id: Hex, fillWallets: readonly Hex[]): number {
+function turnIndexOf(own: Hex, id: Hex, fillWallets: readonly Hex[]): number {
   const first = Number(BigInt(id) % BigInt(fillWallets.length))
   return (fillWallets.indexOf(own) - first + fillWallets.length) % fillWallets.length
 }

@@ -75,18 +75,18 @@ function planAsset(holdings: readonly Holding[]): Plan {
   const total = sumOf(holdings, (holding) => holding.amount + hubSum(holding))
   const targets = targetsOf(holdings, total)
   if (targets === undefined) return emptyPlan
-  const places = holdings.map((holding, index): Place => {
+  const chainTargets = holdings.map((holding, index): ChainTarget => {
     const target = targets[index] ?? 0n
     return { holding, target, kept: maxBigint(target, holding.floor) }
   })
   const smallest = (total * smallestMoveBps) / sharesTotalBps
   const isShared = holdings.every(({ targetShareBps }) => targetShareBps !== undefined)
-  const moves = isShared ? planMoves(places, smallest) : []
-  return { moves, withdrawals: places.flatMap((place) => withdrawalsOf(place, moves, smallest)) }
+  const moves = isShared ? planMoves(chainTargets, smallest) : []
+  return { moves, withdrawals: chainTargets.flatMap((target) => withdrawalsOf(target, moves, smallest)) }
 }
 
 /** A chain's holding with the balance that it should have, and the one below which nothing leaves it. */
-type Place = { readonly holding: Holding; readonly target: bigint; readonly kept: bigint }
+type ChainTarget = { readonly holding: Holding; readonly target: bigint; readonly kept: bigint }
 
 /** Target balances by the named shares, else by the flow of the last day; undefined without both. */
 function targetsOf(holdings: readonly Holding[], total: bigint): readonly bigint[] | undefined {
@@ -98,8 +98,8 @@ function targetsOf(holdings: readonly Holding[], total: bigint): readonly bigint
 }
 
 /** Moves from the largest surplus to the largest shortage; the hub's debt to a chain counts as its balance. */
-function planMoves(places: readonly Place[], smallest: bigint): readonly Move[] {
-  const balances = places.map(({ holding, target, kept }) => {
+function planMoves(chainTargets: readonly ChainTarget[], smallest: bigint): readonly Move[] {
+  const balances = chainTargets.map(({ holding, target, kept }) => {
     const amount = holding.amount + hubSum(holding)
     return { holding, missing: target - amount, spare: amount - kept }
   })
@@ -118,7 +118,7 @@ function planMoves(places: readonly Place[], smallest: bigint): readonly Move[] 
 
 /** Withdrawals that a chain's wallet needs to keep its balance after all moves, from the largest hub balance on. */
 function withdrawalsOf(
-  { holding, kept }: Place,
+  { holding, kept }: ChainTarget,
   moves: readonly Move[],
   smallest: bigint,
 ): readonly Withdrawal[] {

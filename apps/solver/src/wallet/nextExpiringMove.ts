@@ -29,13 +29,13 @@ export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): 
   }
   const last = newest(record.transactions)
   if (last === undefined || !hasTime(record, facts))
-    return hasExpired(record, landing.finalHeight) ? settled(record) : waitMove
+    return hasExpired(record, landing.finalHeight) ? settleUnlanded(record) : waitMove
   if (!hasExpired(record, landing.finalHeight))
     return record.release === 'given' ? { kind: 'broadcast', what: 'transaction' } : waitMove
   // Its report may have reached the service and the answer been lost: the report is repeated first.
   if (record.release === 'asked') return waitMove
   if (record.release === 'refused' || (facts.state !== undefined && facts.state !== 'open'))
-    return settled(record)
+    return settleUnlanded(record)
   if (facts.state === undefined || record.tellingHash !== undefined) return waitMove
   return { kind: 'sign', what: 'transaction' }
 }
@@ -45,7 +45,7 @@ export const hasExpired = ({ transactions }: ExpiringRecord, finalHeight: bigint
   transactions.every(({ lastValidHeight }) => lastValidHeight < finalHeight)
 
 /** The end of a record of which no transaction ever landed. */
-function settled({ release }: ExpiringRecord): Move {
+function settleUnlanded({ release }: ExpiringRecord): Move {
   return { kind: 'settle', outcome: release === 'refused' ? 'cancelled' : 'lost', cost: 0n }
 }
 

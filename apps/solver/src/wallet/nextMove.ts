@@ -33,11 +33,11 @@ export function nextMove(record: SignedRecord, facts: RecordFacts, rules: BumpRu
   const { mined, cancelled, latestCount, finalCount, chainTime } = facts
   if (mined !== undefined) {
     if (isToBeTold(record, mined.hash)) return waitMove
-    return final(record, mined, mined.succeeded ? 'done' : 'reverted')
+    return settleFinal(record, mined, mined.succeeded ? 'done' : 'reverted')
   }
-  if (cancelled !== undefined) return final(record, cancelled, 'cancelled')
+  if (cancelled !== undefined) return settleFinal(record, cancelled, 'cancelled')
   // A transaction that no record has used the nonce.
-  if (record.nonce < finalCount) return settled(record, 'lost', undefined)
+  if (record.nonce < finalCount) return settle(record, 'lost', undefined)
   if (record.nonce < latestCount) return waitMove
   if (record.cancellations.length > 0) return send(record, 'cancellation', facts, rules)
   const isOver = record.deadline !== undefined && chainTime > record.deadline
@@ -65,15 +65,15 @@ function send(
 }
 
 /** Settles a record by a mined transaction as soon as its block is final. */
-function final(
+function settleFinal(
   record: SignedRecord,
   { isFinal, costWei }: MinedReceipt,
   outcome: Exclude<SignedRecord['outcome'], 'open'>,
 ): Move {
-  return isFinal ? settled(record, outcome, costWei) : waitMove
+  return isFinal ? settle(record, outcome, costWei) : waitMove
 }
 
-function settled(
+function settle(
   record: SignedRecord,
   outcome: Exclude<SignedRecord['outcome'], 'open'>,
   costWei: bigint | undefined,

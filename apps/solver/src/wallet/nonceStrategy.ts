@@ -100,18 +100,19 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     const record = requireNonced(kept)
     const { paying, rules } = this.#options
     const { nonce, plan, transactions, cancellations } = record
-    const before = newest(offerKind === 'cancellation' ? cancellations : transactions)
+    const replaced = newest(offerKind === 'cancellation' ? cancellations : transactions)
     const market = this.#market().gasPrice
-    if (before === undefined) {
+    if (replaced === undefined) {
       // The first cancellation: it replaces the last transaction at nodes, so it has to bid more than that.
-      const [last, first] = [newest(transactions), firstBid(market, rules.maxFeePerGasWei)]
-      const raised = (last && replacementBid(last, first, rules.maxFeePerGasWei)) ?? first
+      const last = newest(transactions)
+      const marketBid = firstBid(market, rules.maxFeePerGasWei)
+      const raised = (last && replacementBid(last, marketBid, rules.maxFeePerGasWei)) ?? marketBid
       const offer = await paying.signCancellation(nonce, raised)
       const cancelled = { ...record, cancellations: [offer] }
       return { signed: { record: cancelled, offer, extraCost: 0n, event: 'record_cancelling' } }
     }
-    const raised = replacementBid(before, market, rules.maxFeePerGasWei)
-    if (raised === undefined) return { standing: before }
+    const raised = replacementBid(replaced, market, rules.maxFeePerGasWei)
+    if (raised === undefined) return { standing: replaced }
     const offer =
       offerKind === 'cancellation'
         ? await paying.signCancellation(nonce, raised)
@@ -120,8 +121,8 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
       offerKind === 'cancellation'
         ? { ...record, cancellations: [...cancellations, offer] }
         : { ...record, transactions: [...transactions, offer] }
-    const extraCost = (raised.maxFeePerGasWei - before.maxFeePerGasWei) * plan.gas
-    return { signed: { record: changed, offer, extraCost, event: 'record_bumped' }, standing: before }
+    const extraCost = (raised.maxFeePerGasWei - replaced.maxFeePerGasWei) * plan.gas
+    return { signed: { record: changed, offer, extraCost, event: 'record_bumped' }, standing: replaced }
   }
 
   broadcast(offer: Pick<SignedTransaction, 'raw'>): Promise<void> {

@@ -119,14 +119,14 @@ const expiringSchema = z.object({
 })
 
 /** An output of a transaction, and its amount. */
-const place = z.object({ txid: text, vout: z.number().int().nonnegative(), value: amount })
+const outputSchema = z.object({ txid: text, vout: z.number().int().nonnegative(), value: amount })
 
 const lineTransaction = z.object({
   raw: calldata,
   hash: text,
   /** The place of the wallet's line that it spends, and other outputs that it takes into the line. */
-  parent: place,
-  gathered: z.array(place).default([]),
+  parent: outputSchema,
+  gathered: z.array(outputSchema).default([]),
   /** Amount of its first output, which continues the line. */
   left: amount,
   fee: amount,
@@ -142,7 +142,7 @@ const lineSchema = z.object({
     mark: z.object({ kind: z.enum(['paid', 'closed']), id: hex(32) }).optional(),
     orderId: hex(32).optional(),
     payments: z.array(z.object({ recipient: text, amount })),
-    swept: z.object({ script: calldata, nonce: hex(32), outputs: z.array(place) }).optional(),
+    swept: z.object({ script: calldata, nonce: hex(32), outputs: z.array(outputSchema) }).optional(),
   }),
   /** Transactions of this content, oldest first: each for a higher fee, or at a newer place in the line. */
   transactions: z.array(lineTransaction).min(1),

@@ -20,13 +20,7 @@ import {
 import { families } from '@causeway/families/rules'
 import { countHosts, defaultThreshold, parseEndpoint } from '@causeway/rpc'
 import { z } from 'zod'
-import {
-  badConfiguration,
-  describeIssues,
-  namingVariables,
-  readConfigFile,
-  ruleOfFile,
-} from './configFile.ts'
+import { badConfiguration, describeIssues, nameVariables, readConfigFile, ruleOfFile } from './configFile.ts'
 import type { Placeholder, Variables } from './placeholders.ts'
 import { readSigningCaps } from './signingCaps.ts'
 
@@ -83,7 +77,7 @@ function readChains(sources: ChainSources, problems: string[]): readonly Registe
   })
   for (const id of repeated(chains.map((chain) => chain.id)))
     entryProblems.push(`${name}: ${id} is listed twice`)
-  problems.push(...namingVariables(name, entryProblems, file.set))
+  problems.push(...nameVariables(name, entryProblems, file.set))
   return chains
 }
 
@@ -105,7 +99,7 @@ function readHub(sources: ChainSources, problems: string[]): RegisteredHub | und
   const allocatorEndpoints = isOnHub
     ? endpoints
     : readEndpoints(auroraHttpRpcUrl, { ...place, setting: 'auroraHttpRpcUrl' }, hubProblems)
-  problems.push(...namingVariables(name, hubProblems, file.set))
+  problems.push(...nameVariables(name, hubProblems, file.set))
   return { ...hub, ...endpoints, allocatorEndpoints }
 }
 

@@ -37,7 +37,7 @@ export function readConfigFile<Value>(schema: z.ZodType<Value>, source: ConfigSo
   const malformedProblems = malformed.map(
     (path) => `${name}: ${path}: not a placeholder; write "$" and the name of a variable, nothing else`,
   )
-  const schemaProblems = namingVariables(name, issues, set)
+  const schemaProblems = nameVariables(name, issues, set)
   return {
     value: parsed.data,
     problems: [...environmentProblems, ...malformedProblems, ...schemaProblems],
@@ -105,7 +105,7 @@ export function describeIssues(
 }
 
 /** Appends to each problem the variables from which the value at its place came, which the text before `:` names. */
-export function namingVariables(
+export function nameVariables(
   name: string,
   problems: readonly string[],
   set: readonly Placeholder[],

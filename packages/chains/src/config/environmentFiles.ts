@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Findings } from '@causeway/core/config'
-import { beforeDeployment, fillingIn, unfilledPlaces } from './unfilled.ts'
+import { adviceOnFilling, unfilledPlaces, withoutDeployedAddresses } from './unfilled.ts'
 
 /** The files that an environment may have: `<name>.<environment>.json`. */
 export const environmentFileNames = ['chains', 'chains.hub', 'quote', 'solver', 'allocator'] as const
@@ -41,7 +41,9 @@ export async function readEnvironmentFiles(
     return names.map(() => undefined)
   }
   findings.problems(problems)
-  const read = isDeploying ? files.map((file, index) => beforeDeployment(names[index] ?? '', file)) : files
+  const read = isDeploying
+    ? files.map((file, index) => withoutDeployedAddresses(names[index] ?? '', file))
+    : files
   return read.map((file, index) => {
     const places = unfilledPlaces(file)
     for (const { path, words } of places)
@@ -50,7 +52,7 @@ export async function readEnvironmentFiles(
         severity: 'stops',
         setting: `${fileNames[index]}: ${path}`,
         seen: words,
-        fix: fillingIn(words),
+        fix: adviceOnFilling(words),
       })
     return places.length === 0 ? file : undefined
   })

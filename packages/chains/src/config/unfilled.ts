@@ -27,7 +27,7 @@ export function unfilledPlaces(json: unknown, path = ''): readonly UnfilledPlace
 }
 
 /** Advice about a place that is to be filled in. */
-export function fillingIn(words: string): string {
+export function adviceOnFilling(words: string): string {
   return words.startsWith(byDeploying)
     ? 'Run npm run causeway -- contracts deploy with --settlement and --write for this chain, or write the address.'
     : 'Write the value into the file in the place of these words: docs/operating/configuration.md#files-of-your-own.'
@@ -37,12 +37,12 @@ export function fillingIn(words: string): string {
  * A parsed file as the command that deploys reads it, before it writes the addresses. The zero address takes the place
  * of each such address; in the quote file, whose contract addresses are optional, the member is left out.
  */
-export function beforeDeployment(name: string, json: unknown): unknown {
+export function withoutDeployedAddresses(name: string, json: unknown): unknown {
   if (typeof json === 'string') return json.startsWith(byDeploying) ? zeroAddress : json
-  if (Array.isArray(json)) return json.map((member) => beforeDeployment(name, member))
+  if (Array.isArray(json)) return json.map((member) => withoutDeployedAddresses(name, member))
   if (typeof json !== 'object' || json === null) return json
   const members = Object.entries(json).filter(
     ([, member]) => name !== 'quote' || typeof member !== 'string' || !member.startsWith(byDeploying),
   )
-  return Object.fromEntries(members.map(([key, member]) => [key, beforeDeployment(name, member)]))
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutDeployedAddresses(name, member)]))
 }

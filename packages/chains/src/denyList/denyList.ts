@@ -85,7 +85,7 @@ function accountsOf(
   return new Set(
     vmTypes.flatMap((vmType) =>
       (byFamily[vmType] ?? []).map((address, index) => {
-        const account = spelledIn(vmType, address)
+        const account = spellAccount(vmType, address)
         if (account === undefined)
           throw new ConfigurationError(
             `${place}.${vmType}.${index} is no address of ${families[vmType].name}`,
@@ -100,7 +100,7 @@ function accountsOf(
  * An address as lists are compared; `undefined` for what is no address. The sentinel of the native coin is none: quotes
  * use it for a wallet that is not chosen yet.
  */
-function spelledIn(vmType: VmType, address: string): string | undefined {
+function spellAccount(vmType: VmType, address: string): string | undefined {
   const codec = codecOf(mainNetwork(vmType))
   return codec.isAddress(address) ? codec.spellAddress(address) : undefined
 }

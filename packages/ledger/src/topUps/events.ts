@@ -29,7 +29,7 @@ export type TopUpEvent = {
 
 /** Top-ups whose block is not final yet, the oldest block first. */
 export async function listSeenTopUps(tx: SqlTx, account: TopUpAccount): Promise<readonly TopUpEvent[]> {
-  return list(tx, `${isAccount} and state = 'seen' order by block_number, id`, accountValues(account))
+  return listEvents(tx, `${isAccount} and state = 'seen' order by block_number, id`, accountValues(account))
 }
 
 /** Final top-ups of blocks from `from` to `to`, the newest block first. */
@@ -38,7 +38,7 @@ export async function listFinalTopUps(
   account: TopUpAccount,
   range: { from: bigint; to: bigint; limit: number },
 ): Promise<readonly TopUpEvent[]> {
-  return list(
+  return listEvents(
     tx,
     `${isAccount} and state = 'final' and block_number between $4 and $5
      order by block_number desc, id desc limit $6`,
@@ -51,7 +51,7 @@ export async function listSuspendedTopUps(
   tx: SqlTx,
   page: { after?: bigint; limit: number },
 ): Promise<readonly TopUpEvent[]> {
-  return list(
+  return listEvents(
     tx,
     `state = 'final' and credited_owner is null and claimed_owner is null and id > $1 order by id limit $2`,
     [page.after ?? 0n, page.limit],
@@ -63,10 +63,11 @@ export async function findTopUps(
   tx: SqlTx,
   transaction: { chainId: number; transactionHash: Hex },
 ): Promise<readonly TopUpEvent[]> {
-  return list(tx, `chain_id = $1 and tx_hash = $2 and state in ('seen', 'final') order by tx_log_ordinal`, [
-    transaction.chainId,
-    hexToBuffer(transaction.transactionHash),
-  ])
+  return listEvents(
+    tx,
+    `chain_id = $1 and tx_hash = $2 and state in ('seen', 'final') order by tx_log_ordinal`,
+    [transaction.chainId, hexToBuffer(transaction.transactionHash)],
+  )
 }
 
 /**
@@ -80,7 +81,7 @@ export async function listWalletTopUps(
   limit: number,
 ): Promise<readonly TopUpEvent[]> {
   // Credited ones are found through the wallet's account, because final events have no index by owner.
-  return list(
+  return listEvents(
     tx,
     `id in (
        (select id from chain_event where credited_owner = $1 and state = 'seen' order by id desc limit $2)
@@ -118,7 +119,7 @@ type EventRow = {
   readonly seen_at: Date
 }
 
-async function list(
+async function listEvents(
   tx: SqlTx,
   condition: string,
   values: readonly unknown[],

@@ -73,7 +73,7 @@ function readFeed(feed: FeedPlan, facts: MarketFacts): SourceReading {
   const chainFacts = facts.chains.get(feed.chain)
   if (chainFacts === undefined) return { source, kind: 'feed', result: { fault: 'no_answer' } }
   const { reading, readAtMs } = chainFacts
-  const result = bounded(feedResult(feed, chainFacts, facts), feed.chain, facts)
+  const result = limit(feedResult(feed, chainFacts, facts), feed.chain, facts)
   return { source, kind: 'feed', readAtMs, block: reading.contractsAt.block, result }
 }
 
@@ -106,7 +106,7 @@ function readPool(
   const chainFacts = facts.chains.get(chainKey)
   if (chainFacts === undefined) return { source, kind: 'pool', result: { fault: 'no_answer' } }
   const { reading, readAtMs } = chainFacts
-  const result = bounded(poolResult(price, pool, { quoteUsdX18, chainFacts }), chainKey, facts)
+  const result = limit(poolResult(price, pool, { quoteUsdX18, chainFacts }), chainKey, facts)
   return { source, kind: 'pool', readAtMs, block: reading.head.number, result }
 }
 
@@ -135,7 +135,7 @@ function readHttp(adapter: string, id: string, { http }: MarketFacts): readonly 
 }
 
 /** Limits a value that was read on a chain: it counts no longer than the chain's reading and head do. */
-function bounded(result: Result, chainKey: string, { plan, chains, limits, nowMs }: MarketFacts): Result {
+function limit(result: Result, chainKey: string, { plan, chains, limits, nowMs }: MarketFacts): Result {
   const chainFacts = chains.get(chainKey)
   const config = plan.chainByKey.get(chainKey)?.config
   if (!('usdX18' in result) || chainFacts === undefined || config === undefined) return result
