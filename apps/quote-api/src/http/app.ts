@@ -67,7 +67,7 @@ import { registerUsage } from './routes/usage.ts'
 import { registerWalletChallenge, registerWalletLink } from './routes/walletLink.ts'
 import { createTimedAnswers } from './timedAnswer.ts'
 
-/** What the routes of the public listener need; `compose/assemble.ts` makes it. */
+/** Dependencies of the routes of the public listener; `compose/publicListener.ts` makes them. */
 export type AppDependencies = SponsoredQuoteDependencies & {
   readonly history: RequestHistory
   readonly signatures: OrderSignatures
