@@ -13,7 +13,7 @@ import type { QuoteRegistry } from '../pricing/registry.ts'
 import { createMapNonce, type MapNonce } from '../requests/authorize/mapNonce.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
-import type { ChainPorts } from './quoting.ts'
+import type { ChainPorts } from './chainPorts.ts'
 
 /** Hub entries for chains whose transfers name no order: each entry maps a transfer to its order. */
 export type Mappings = {

@@ -13,7 +13,7 @@ import type { TakeSignature } from '../requests/permits/takePermit.ts'
 import { createPermitTrials, createTakePermit } from '../requests/permits/takePermit.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
-import { type ChainPorts, gasOn } from './quoting.ts'
+import { type ChainPorts, gasOn } from './chainPorts.ts'
 
 export type Permits = {
   readonly permitTokens: PermitTokens
