@@ -1,16 +1,11 @@
-import { type ChainRegistry, createOracleClient, type OracleSettings } from '@causeway/chains'
+import { createOracleClient, type OracleSettings } from '@causeway/chains'
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import { paceMs } from '@causeway/core/config'
-import { type BlockRef, createHubEntries, createHubReader, type HubEntries } from '@causeway/families'
 import type { HttpMetrics, Tracing } from '@causeway/http'
-import { type ChainClient, createJsonRpcClient, createQuorumOver } from '@causeway/rpc'
 import { recoverSigner } from '@causeway/signer'
-import type { Logger } from 'pino'
 import type { Peppers } from '../access/keys/peppers.ts'
-import type { NewestHeads } from '../chainReadings/newestHeads.ts'
 import { createWakeSignal, type Job } from '../jobs/runJobs.ts'
 import type { DepositPricing } from '../pricing/priceDeposit.ts'
-import type { QuoteRegistry } from '../pricing/registry.ts'
 import type { OrderSignatures } from '../requests/orders/orderSignatures.ts'
 import { followPermits } from '../requests/permits/followPermits.ts'
 import type { Screening } from '../requests/screening/screenedRequest.ts'
@@ -18,7 +13,7 @@ import { followReportedTransactions } from '../requests/selfExecution/followRepo
 import { createBookingNotes } from '../requests/settlement/amounts/bookings.ts'
 import { createLateDeposits, otherRefundCost } from '../requests/settlement/amounts/priceLateDeposit.ts'
 import { createLostDeposits } from '../requests/settlement/binding/lostDeposits.ts'
-import { createSettlementChain, type SettlementChain } from '../requests/settlement/chain/settlementChain.ts'
+import type { SettlementChain } from '../requests/settlement/chain/settlementChain.ts'
 import { createAttestedDebits } from '../requests/settlement/fills/attestedDebitsJob.ts'
 import { type AttestationContext, attestFills } from '../requests/settlement/fills/attestFills.ts'
 import { followFills } from '../requests/settlement/fills/followFills.ts'
@@ -36,6 +31,7 @@ import { expectSight, patienceMsOf } from '../requests/stops/depositSight.ts'
 import { createNewBlocks } from '../requests/work/followWork.ts'
 import type { Withholding } from '../requests/work/solverWork.ts'
 import { announceStatus } from '../webhooks/announceStatus.ts'
+import { type ChainOptions, openChains, openRecoveries } from './settlementReaders.ts'
 
 export type Settlement = {
   /** Chains that can be read, by chain id. */
@@ -57,10 +53,7 @@ export type Settlement = {
 const attestIntervalMs = 1_000
 const putAsideIntervalMs = 10_000
 
-type SettlementOptions = {
-  chains: ChainRegistry
-  registry: QuoteRegistry
-  clients: ReadonlyMap<string, ChainClient>
+type SettlementOptions = ChainOptions & {
   oracles: OracleSettings | undefined
   database: SqlDatabase
   ledger: Ledger
@@ -72,17 +65,10 @@ type SettlementOptions = {
   pricing: DepositPricing
   signatures: OrderSignatures
   peppers: Peppers
-  /** Receives the blocks that were read here. */
-  heads: Pick<NewestHeads, 'note'>
   screening: Screening | undefined
   metrics: HttpMetrics
   tracing: Tracing | undefined
-  /** Undefined where no quoted chain needs the hub. */
-  hubEntries: HubEntries | undefined
-  /** The solver's wallet, where a chain names none of its own. */
-  fillWallet: string | undefined
   stops: Pick<ChainStops, 'now'>
-  logger: Logger
 }
 
 /**
@@ -90,10 +76,10 @@ type SettlementOptions = {
  * refunds and recoveries, and those that prove fills to the hub.
  */
 export function createSettlement(options: SettlementOptions): Settlement {
-  const { database } = options
   const chains = openChains(options)
   const context = contextOf(options, chains)
   const recovering = openRecoveries(options, context)
+  // A chain's newest blocks may stay unread for so long before quotes from it stop.
   const patienceOf = (chain: SettlementChain) =>
     patienceMsOf(options.depositsUnreadSeconds * 1_000, pauseOf(chain))
   const watchers = new Map(
@@ -119,15 +105,14 @@ export function createSettlement(options: SettlementOptions): Settlement {
     hint,
     close: recovering.close,
     readNamed: createReadNamed(context),
-    expectSight: () =>
-      expectSight(
-        database,
-        [...chains].map(([chainId, chain]) => ({
-          chainId,
-          patienceMs: patienceOf(chain),
-          headPatienceMs: chain.chain.config.headMaxAgeMs,
-        })),
-      ),
+    expectSight() {
+      const expectedSights = [...chains].map(([chainId, chain]) => ({
+        chainId,
+        patienceMs: patienceOf(chain),
+        headPatienceMs: chain.chain.config.headMaxAgeMs,
+      }))
+      return expectSight(options.database, expectedSights)
+    },
     newBlock(chainId) {
       following.newBlock(chainId)
       hint(chainId)
@@ -229,38 +214,6 @@ function provingJobs(options: SettlementOptions, context: SettlementContext): re
   ]
 }
 
-/** A day, where the hub's file names no other delay. */
-const recoveryDelaySecondsDefault = 86_400
-
-/** Opens a reader of what the hub has settled; where no hub is configured, nothing counts as settled. */
-function openRecoveries(
-  { chains: { hub, chains }, signatures }: SettlementOptions,
-  context: SettlementContext,
-): RecoveryContext & { close(): Promise<void> } {
-  const now = () => Date.now()
-  const mappingAddress = hub?.genericMappingAddress
-  const client =
-    hub?.ready === true && mappingAddress !== undefined
-      ? createJsonRpcClient({ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now })
-      : undefined
-  const quorum = client && createQuorumOver(client, { now })
-  const finalBlocks = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
-  const hubNumberOf = (key: string) =>
-    key === hub?.id ? hub.evmChainId : Number(chains.get(key)?.hubChainId)
-  return {
-    ...context,
-    hub: quorum &&
-      hub &&
-      mappingAddress && {
-        entries: createHubEntries({ quorum, mappingAddress }),
-        ...createHubReader({ quorum, oracleAddress: hub.oracleAddress, rule: finalBlocks }),
-      },
-    delaySeconds: hub?.recoveryDelaySeconds ?? recoveryDelaySecondsDefault,
-    signPromise: (request) => signatures.promise(request, hubNumberOf(request.order.solverChainId)),
-    close: async () => client?.close(),
-  }
-}
-
 function watcherOf(context: SettlementContext, chain: SettlementChain, patienceMs: number): Job {
   return {
     name: `deposits-${chain.chain.key}`,
@@ -273,40 +226,4 @@ function watcherOf(context: SettlementContext, chain: SettlementChain, patienceM
 /** A quarter of a block's time, so that a deposit is seen before the next block. */
 function pauseOf({ chain }: SettlementChain): number {
   return paceMs(chain.config) / 4
-}
-
-/** Chains that can be read; the others cannot be quoted either. */
-function openChains(options: {
-  chains: ChainRegistry
-  registry: QuoteRegistry
-  clients: ReadonlyMap<string, ChainClient>
-  heads: Pick<NewestHeads, 'note'>
-  hubEntries: HubEntries | undefined
-  fillWallet: string | undefined
-  logger: Logger
-}): ReadonlyMap<number, SettlementChain> {
-  const opened = new Map<number, SettlementChain>()
-  for (const quotable of options.registry.chains) {
-    const registered = options.chains.chains.get(quotable.key)
-    const client = options.clients.get(quotable.key)
-    if (registered === undefined || client === undefined || !quotable.config.enabled) continue
-    const onMalformed = (endpoint: string) =>
-      options.logger.warn({ chain: quotable.key, endpoint }, 'an answer of an endpoint was thrown away')
-    const { hubEntries, heads, fillWallet } = options
-    const onBlock = (block: BlockRef) => heads.note(quotable.chainId, block)
-    // The chain is stored as it is, not copied by spread: the sizes of its reads change with what its endpoints allow.
-    opened.set(
-      quotable.chainId,
-      createSettlementChain({
-        quotable,
-        registered,
-        client,
-        hubEntries,
-        fillWallet,
-        onMalformed,
-        onBlock,
-      }),
-    )
-  }
-  return opened
 }
