@@ -1,5 +1,7 @@
 import type { OperationExamples } from '@causeway/http'
-import type { QuoteRegistry } from '../pricing/registry.ts'
+import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
+
+// Requests that OpenAPI shows as examples. All accounts, ids and hashes in them are made up.
 
 const account = '0x95dbe89c9cdaaf16e2ba8eb9422fc3e65af384f7'
 const bytes32 = (digits: string) => `0x${digits.repeat(32)}`
@@ -12,12 +14,20 @@ const wallet = { wallet: account }
  * tools do not follow.
  */
 export const mainOperations: ReadonlySet<string> = new Set([
-  ...['price', 'quote', 'quoteV2', 'listChains', 'findCurrencies', 'listTrendingCurrencies'],
-  ...['getStatus', 'getStatusV2', 'getStatusV3', 'listRequests'],
+  'price',
+  'quote',
+  'quoteV2',
+  'listChains',
+  'findCurrencies',
+  'listTrendingCurrencies',
+  'getStatus',
+  'getStatusV2',
+  'getStatusV3',
+  'listRequests',
 ])
 
-const transfer = { transactionHash: bytes32('c1'), wallet: account }
-const status = { query: { requestId: bytes32('4d') } }
+const claimedTransfer = { transactionHash: bytes32('c1'), wallet: account }
+const statusRequest = { query: { requestId: bytes32('4d') } }
 
 /** Examples that name no chain. */
 const chainlessExamples: OperationExamples = {
@@ -31,39 +41,31 @@ const chainlessExamples: OperationExamples = {
   listClaimableAppFees: { params: wallet },
   executePermit: { query: { signature }, body: { kind: 'eip3009', requestId: bytes32('4d') } },
   getBalances: { params: wallet },
-  prepareTopUpClaim: { body: transfer },
-  claimTopUp: { body: { ...transfer, message: 'The text of the challenge, unchanged', signature } },
+  prepareTopUpClaim: { body: claimedTransfer },
+  claimTopUp: { body: { ...claimedTransfer, message: 'The text of the challenge, unchanged', signature } },
   challengeWallet: { body: wallet },
   linkWallet: { body: { ...wallet, nonce: '3f9c2a', signature } },
   listWork: { query: { limit: 50 } },
   reportWork: { params: workItem, body: { txHash: bytes32('c1') } },
   failWork: { params: workItem, body: { reason: 'The fill wallet is empty' } },
   waitWork: { params: workItem, body: { reason: 'The budget of this hour is spent' } },
-  getStatus: status,
-  getStatusV2: status,
-  getStatusV3: status,
+  getStatus: statusRequest,
+  getStatusV2: statusRequest,
+  getStatusV3: statusRequest,
   getTimeline: { params: { requestId: bytes32('4d') } },
 }
 
-/** One request per operation, with chains and currencies that this service has. Accounts and ids are made up. */
+/** One request per operation, with chains and currencies that this service has; empty if it quotes no chain. */
 export function operationExamples({ chains }: QuoteRegistry): OperationExamples {
   const [origin] = chains
   if (origin === undefined) return {}
   const destination = chains[1] ?? origin
   const { chainId } = origin
   const currency = origin.native.address
-  const quote = {
-    user: account,
-    recipient: account,
-    originChainId: chainId,
-    destinationChainId: destination.chainId,
-    originCurrency: currency,
-    destinationCurrency: destination.native.address,
-    amount: (10n ** BigInt(origin.native.decimals) / 10n).toString(),
-    tradeType: 'EXACT_INPUT',
-  }
+  const quote = quoteBetween(origin, destination)
   return {
     ...chainlessExamples,
+    ...executionExamples(chainId),
     price: { body: quote },
     quote: { body: quote },
     quoteV2: { body: quote },
@@ -77,11 +79,33 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
     getConfigV2: { query: { originChainId: chainId, destinationChainId: destination.chainId } },
     reindexDepositAddress: { body: { chainId, depositAddress: account } },
     claimAppFees: { params: wallet, body: { chainId, currency, recipient: account } },
+  }
+}
+
+/** A tenth of the native currency of one chain for that of another. */
+function quoteBetween(origin: QuotableChain, destination: QuotableChain) {
+  return {
+    user: account,
+    recipient: account,
+    originChainId: origin.chainId,
+    destinationChainId: destination.chainId,
+    originCurrency: origin.native.address,
+    destinationCurrency: destination.native.address,
+    amount: (10n ** BigInt(origin.native.decimals) / 10n).toString(),
+    tradeType: 'EXACT_INPUT',
+  }
+}
+
+/** Operations by which a caller executes a quoted request, or reports its transactions. */
+function executionExamples(chainId: number): OperationExamples {
+  const requestId = bytes32('4d')
+  const txHash = bytes32('c1')
+  return {
     submitCalls: {
       body: {
         executionKind: 'rawCalls',
         data: { chainId, to: account, data: '0x', value: '0' },
-        requestId: bytes32('4d'),
+        requestId,
       },
     },
     authorize: {
@@ -96,13 +120,7 @@ export function operationExamples({ chains }: QuoteRegistry): OperationExamples 
         id: bytes32('4d'),
       },
     },
-    indexTransaction: { body: { chainId, txHash: bytes32('c1'), requestId: bytes32('4d') } },
-    reportTransaction: {
-      body: {
-        requestId: bytes32('4d'),
-        chainId,
-        tx: JSON.stringify({ txHash: bytes32('c1') }),
-      },
-    },
+    indexTransaction: { body: { chainId, txHash, requestId } },
+    reportTransaction: { body: { requestId, chainId, tx: JSON.stringify({ txHash }) } },
   }
 }

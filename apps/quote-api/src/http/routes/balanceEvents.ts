@@ -1,3 +1,4 @@
+import type { Hex } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { balanceEventContexts, balanceKinds, type CurrencyFilter } from '@causeway/ledger'
 import { z } from 'zod'
@@ -35,6 +36,19 @@ const responseSchema = z.object({
   continuation: text.nullable().describe('Send it back as `cursor`; null on the last page'),
 })
 
+const querystring = z.object({
+  context: z.enum(balanceEventContexts).optional(),
+  id: z.coerce.number().int().min(0).optional().describe('Of one event'),
+  includeNegativeBalances: z.enum(['true', 'false']).optional().describe('No effect: none is negative'),
+  requestId: id32Text.optional(),
+  chainId: chainIdText.optional(),
+  currency: lookupText.optional().describe('Address of a currency, on whichever chain'),
+  limit: pageLimit(eventLimit, eventLimitMax),
+  cursor: cursorText.optional(),
+})
+
+type EventsQuery = z.output<typeof querystring>
+
 const schema = {
   operationId: 'listBalanceEvents',
   tags: ['history'],
@@ -42,16 +56,7 @@ const schema = {
   errors: mergeErrors(databaseErrors, { 400: ['INVALID_CURSOR'], 403: ['FORBIDDEN'] }),
   summary: "Changes of a wallet's balances",
   params: z.object({ wallet: walletText }),
-  querystring: z.object({
-    context: z.enum(balanceEventContexts).optional(),
-    id: z.coerce.number().int().min(0).optional().describe('Of one event'),
-    includeNegativeBalances: z.enum(['true', 'false']).optional().describe('No effect: none is negative'),
-    requestId: id32Text.optional(),
-    chainId: chainIdText.optional(),
-    currency: lookupText.optional().describe('Address of a currency, on whichever chain'),
-    limit: pageLimit(eventLimit, eventLimitMax),
-    cursor: cursorText.optional(),
-  }),
+  querystring,
   response: { 200: responseSchema, ...errorResponses },
 }
 
@@ -69,28 +74,17 @@ export function registerBalanceEvents(
   app.get('/balance-events/:wallet', { schema, config }, async ({ params, query, apiKey }) => {
     const wallet = parseWallet(params.wallet)
     await requireKeyOfWallet(sponsors, apiKey, wallet)
-    const { id, context, requestId, limit, cursor } = query
     const currency = currencyFilter(query, sponsorCurrency)
-    const [page, spendable, claimable] = await Promise.all([
-      moneyHistory.events({
-        wallet,
-        limit: id === undefined ? limit : 1,
-        currency,
-        ...(context !== undefined && { context }),
-        ...(requestId !== undefined && { requestId }),
-        ...(cursor !== undefined && { cursor: decodeSequence(cursor) }),
-        // One event is read as a page of one that begins just below the next id; another event is filtered out after it.
-        ...(id !== undefined && { cursor: BigInt(id) + 1n }),
-      }),
+    const [page, spendableMicroUsd, claimable] = await Promise.all([
+      readEvents(moneyHistory, wallet, query, currency),
       moneyHistory.spendable(wallet),
       moneyHistory.claimable(wallet),
     ])
-    const events = page.events.filter((event) => id === undefined || event.id === BigInt(id))
     return {
       wallet,
       balances: [
         ...(currency.withSponsorMoney
-          ? [{ kind: 'sponsorship' as const, ...sponsorCurrency, amount: spendable.toString() }]
+          ? [{ kind: 'sponsorship' as const, ...sponsorCurrency, amount: spendableMicroUsd.toString() }]
           : []),
         ...claimable
           .filter(({ asset }) => isAmong(asset, currency))
@@ -101,25 +95,55 @@ export function registerBalanceEvents(
             amount: amount.toString(),
           })),
       ],
-      events: events.map(({ id, asset, delta, balanceAfter, ...event }) => ({
-        id: Number(id),
-        wallet,
-        chainId: asset?.chainId ?? sponsorCurrency.chainId,
-        currency: asset?.address ?? sponsorCurrency.currency,
-        delta: delta.toString(),
-        balanceAfter: balanceAfter.toString(),
-        context: event.context,
-        requestId: event.requestId ?? null,
-        createdAt: event.createdAt.toISOString(),
-      })),
-      continuation: id !== undefined || page.cursor === undefined ? null : encodeSequence(page.cursor),
+      events: page.events.map((event) => eventToWire(wallet, event, sponsorCurrency)),
+      continuation: page.cursor === undefined ? null : encodeSequence(page.cursor),
     }
   })
 }
 
-/** What the query asks for. Events of sponsor money count as events of `sponsorCurrency`. */
+type EventsPage = Awaited<ReturnType<MoneyHistory['events']>>
+
+/** Reads a page of events, or the single event that the query names by `id`; then there is no next page. */
+async function readEvents(
+  moneyHistory: MoneyHistory,
+  wallet: Hex,
+  { id, context, requestId, limit, cursor }: EventsQuery,
+  currency: CurrencyFilter,
+): Promise<EventsPage> {
+  const filter = {
+    wallet,
+    currency,
+    ...(context !== undefined && { context }),
+    ...(requestId !== undefined && { requestId }),
+    ...(cursor !== undefined && { cursor: decodeSequence(cursor) }),
+  }
+  if (id === undefined) return moneyHistory.events({ ...filter, limit })
+  // A page of one entry below the next id has this event, or an older one if no event of this id passes the filter.
+  const { events } = await moneyHistory.events({ ...filter, limit: 1, cursor: BigInt(id) + 1n })
+  return { events: events.filter((event) => event.id === BigInt(id)), cursor: undefined }
+}
+
+function eventToWire(
+  wallet: Hex,
+  { id, asset, delta, balanceAfter, context, requestId, createdAt }: EventsPage['events'][number],
+  sponsorCurrency: SponsorCurrency,
+) {
+  return {
+    id: Number(id),
+    wallet,
+    chainId: asset?.chainId ?? sponsorCurrency.chainId,
+    currency: asset?.address ?? sponsorCurrency.currency,
+    delta: delta.toString(),
+    balanceAfter: balanceAfter.toString(),
+    context,
+    requestId: requestId ?? null,
+    createdAt: createdAt.toISOString(),
+  }
+}
+
+/** The currencies that the query asks for. Events of sponsor money count as events of `sponsorCurrency`. */
 function currencyFilter(
-  { chainId, currency }: { chainId?: number | undefined; currency?: string | undefined },
+  { chainId, currency }: EventsQuery,
   sponsorCurrency: SponsorCurrency,
 ): CurrencyFilter {
   const address = sponsorCurrency.currency

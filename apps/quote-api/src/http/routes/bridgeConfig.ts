@@ -1,5 +1,6 @@
-import { minBigint, pow10 } from '@causeway/core'
+import { maxBigint, minBigint, pow10 } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
+import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
 import { QuoteError } from '../../pricing/errors.ts'
 import { payableUsd } from '../../pricing/market/inventory.ts'
@@ -24,11 +25,11 @@ const answerSchema = z.object({
   supportsExternalLiquidity: z.boolean().describe('Always false: the solver pays from its own'),
 })
 
-const chainText = z.coerce.number().int().positive()
+const chainId = z.coerce.number().int().positive()
 
 const querySchema = z.object({
-  originChainId: chainText,
-  destinationChainId: chainText,
+  originChainId: chainId,
+  destinationChainId: chainId,
   user: z.string().min(1).max(128).optional(),
   currency: z
     .string()
@@ -40,9 +41,9 @@ const querySchema = z.object({
 
 type Dependencies = PricingDependencies & { readonly fillWallet: string | undefined }
 
-/** Amount for which fees are shown when the caller names none. */
+/** USD for whose transfer the answer shows the fee; a caller names no amount. */
 const usualUsd = 100n
-/** Account without an owner: prices depend on the user only by his holdings. */
+/** Stands for the user when the fee is priced: an account without an owner and without holdings. */
 const ownerlessAccount = `0x${'0'.repeat(36)}dead`
 /** Older clients send this address as `user` when they have none, on any chain. @source Q-109 */
 const noUser = `0x${'0'.repeat(40)}`
@@ -71,39 +72,25 @@ async function readBridgeConfig(
   dependencies: Dependencies,
   query: z.infer<typeof querySchema>,
 ): Promise<z.infer<typeof answerSchema>> {
-  const { registry, snapshot, inventoryView, userFacts, fillWallet } = dependencies
+  const { registry, snapshot, fillWallet } = dependencies
   const origin = requireListedChain(registry, query.originChainId)
   const destination = requireListedChain(registry, query.destinationChainId)
   const assetId = assetIdOf(destination, query.currency)
   const currencyOut = currencyOfAsset(destination, assetId)
   const currencyIn = currencyOfAsset(origin, assetId)
-  const user = query.user === noUser ? undefined : query.user
-  if (user !== undefined && !origin.codec.isAddress(user)) {
-    throw new QuoteError('INVALID_ADDRESS', 'user is no address of the origin chain.', {
-      data: { field: 'user' },
-    })
-  }
+  const user = readUser(origin, query.user)
   const market = snapshot()
-  const price = requirePrice(market, currencyOut)
-  const payableUsdX18 =
-    currencyOut.asset.inventory === undefined
-      ? 0n
-      : payableUsd(requireInventory(inventoryView(market), currencyOut), currencyOut)
-  const capacity = payableUsdX18 > 0n ? (payableUsdX18 * pow10(currencyOut.decimals)) / price.usdX18 : 0n
+  const capacity = capacityOf(market, currencyOut, dependencies)
   const solverBalance = requireChain(market, destination.chainId).inventory.get(currencyOut.key) ?? 0n
   const fee = await feeOf(dependencies, { currencyIn, currencyOut })
-  const question = { chainId: origin.chainId, currency: currencyIn.address, spender: undefined, touched: [] }
-  const userBalance = user === undefined ? undefined : (await userFacts({ ...question, user })).balance
-  const feeOrZero = fee ?? 0n
+  const userBalance = user === undefined ? undefined : await balanceOf(dependencies, user, currencyIn)
+  const balanceAfterFee = (userBalance ?? 0n) - (fee ?? 0n)
   return {
     enabled: origin.config.enabled && destination.config.enabled && capacity > 0n && fee !== undefined,
     ...(userBalance !== undefined && {
       user: {
         balance: userBalance.toString(),
-        maxBridgeAmount: minBigint(
-          userBalance > feeOrZero ? userBalance - feeOrZero : 0n,
-          capacity,
-        ).toString(),
+        maxBridgeAmount: minBigint(maxBigint(balanceAfterFee, 0n), capacity).toString(),
       },
     }),
     ...(fee !== undefined && { fee: fee.toString() }),
@@ -114,6 +101,37 @@ async function readBridgeConfig(
     },
     supportsExternalLiquidity: false,
   }
+}
+
+/** @returns undefined where the query names no user @throws QuoteError INVALID_ADDRESS */
+function readUser({ codec }: QuotableChain, text: string | undefined): string | undefined {
+  const user = text === noUser ? undefined : text
+  if (user === undefined || codec.isAddress(user)) return user
+  throw new QuoteError('INVALID_ADDRESS', 'user is no address of the origin chain.', {
+    data: { field: 'user' },
+  })
+}
+
+/** The most that the solver pays for one request, in smallest units; 0 of a currency that it does not hold. */
+function capacityOf(
+  market: MarketSnapshot,
+  currency: QuotableCurrency,
+  { inventoryView }: Dependencies,
+): bigint {
+  const price = requirePrice(market, currency)
+  if (currency.asset.inventory === undefined) return 0n
+  const payableUsdX18 = payableUsd(requireInventory(inventoryView(market), currency), currency)
+  return payableUsdX18 > 0n ? (payableUsdX18 * pow10(currency.decimals)) / price.usdX18 : 0n
+}
+
+/** The user's balance; undefined where the chain does not tell it in time. */
+async function balanceOf(
+  { userFacts }: Dependencies,
+  user: string,
+  { chainId, address }: QuotableCurrency,
+): Promise<bigint | undefined> {
+  const facts = await userFacts({ chainId, user, currency: address, spender: undefined, touched: [] })
+  return facts.balance
 }
 
 /** The asset that the query means. Older clients send an address, the zero address for the native currency. @source Q-109 */

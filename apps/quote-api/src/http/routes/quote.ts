@@ -18,37 +18,21 @@ import {
 } from '../wire/quoteBody.ts'
 import { quoteResponseSchema, quoteToJson } from '../wire/quoteResponse.ts'
 
+type Dependencies = SponsoredQuoteDependencies & {
+  readonly environment: string
+  /** Limits order signatures for callers without an API key. */
+  readonly signatureBudget: KeylessBudget
+}
+
 /**
  * POST /quote and POST /quote/v2: the answer is the same, the rule for `recipient` differs (see the two body schemas).
  * @source quote-and-sponsorship.md, POST /quote; rule Q-142
  */
 export function registerQuote(
   app: HttpApp,
-  dependencies: SponsoredQuoteDependencies & { environment: string; signatureBudget: KeylessBudget },
+  dependencies: Dependencies,
   answerTimed: Readonly<Record<'quote' | 'quote_v2', AnswerTimed>>,
 ): void {
-  const answer = async (
-    httpRequest: Parameters<typeof noteSubject>[0],
-    body: QuoteBody,
-    waits: RequestWaits,
-  ) => {
-    const asker = { keyId: httpRequest.apiKey?.keyId, caller: callerOf(httpRequest) }
-    const countedDependencies = withDraftWaits(dependencies, waits)
-    const request = toQuoteRequest(body)
-    // Protocol data includes the order's signature, which costs the operator money.
-    if (request.includeProtocolData && asker.keyId === undefined)
-      await dependencies.signatureBudget.take([asker.caller])
-    const sponsorship = toSponsorshipRequest(body)
-    const quote =
-      sponsorship === undefined
-        ? await createQuote(countedDependencies, request, asker)
-        : await createSponsoredQuote(countedDependencies, { request, sponsorship, ...asker })
-    noteSubject(httpRequest, {
-      requestId: quote.requestId,
-      ...(quote.ordered !== undefined && { orderId: quote.ordered.orderId }),
-    })
-    return quoteToJson(quote, dependencies.environment)
-  }
   const schema = {
     tags: ['quotes'],
     errors: mergeErrors(quotingErrors, keylessErrors),
@@ -59,7 +43,8 @@ export function registerQuote(
   app.post(
     '/quote',
     { schema: { ...schema, operationId: 'quote', description: aboutFees, body: quoteBodySchema }, config },
-    (request, reply) => answerTimed.quote(reply, (waits) => answer(request, request.body, waits)),
+    (request, reply) =>
+      answerTimed.quote(reply, (waits) => answerQuote(dependencies, request, request.body, waits)),
   )
   app.post(
     '/quote/v2',
@@ -72,8 +57,34 @@ export function registerQuote(
       },
       config,
     },
-    (request, reply) => answerTimed.quote_v2(reply, (waits) => answer(request, request.body, waits)),
+    (request, reply) =>
+      answerTimed.quote_v2(reply, (waits) => answerQuote(dependencies, request, request.body, waits)),
   )
+}
+
+/** Makes a quote, with a sponsor if the body asks for one. @param waits counts what the quote waits for */
+async function answerQuote(
+  dependencies: Dependencies,
+  httpRequest: Parameters<typeof noteSubject>[0],
+  body: QuoteBody,
+  waits: RequestWaits,
+): Promise<string> {
+  const asker = { keyId: httpRequest.apiKey?.keyId, caller: callerOf(httpRequest) }
+  const countedDependencies = withDraftWaits(dependencies, waits)
+  const request = toQuoteRequest(body)
+  // Protocol data includes the order's signature, which costs the operator money.
+  if (request.includeProtocolData && asker.keyId === undefined)
+    await dependencies.signatureBudget.take([asker.caller])
+  const sponsorship = toSponsorshipRequest(body)
+  const quote =
+    sponsorship === undefined
+      ? await createQuote(countedDependencies, request, asker)
+      : await createSponsoredQuote(countedDependencies, { request, sponsorship, ...asker })
+  noteSubject(httpRequest, {
+    requestId: quote.requestId,
+    ...(quote.ordered !== undefined && { orderId: quote.ordered.orderId }),
+  })
+  return quoteToJson(quote, dependencies.environment)
 }
 
 /** Dependencies of one request, whose waits for chains, for the signing key and for the database are counted. */

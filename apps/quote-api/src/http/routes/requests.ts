@@ -29,7 +29,7 @@ type Dependencies = {
   readonly signatureBudget: KeylessBudget
 }
 
-/** 2026-07-22, as the public interface has it. */
+/** 2026-07-22: since then the public interface calls /requests/v2 deprecated. */
 const deprecatedSinceUnixSeconds = 1_784_678_400
 
 const v3 = {
@@ -57,42 +57,23 @@ const v2 = {
  * names, without what only the owner is shown. GET /requests/v2 looks single requests up, for older clients.
  * @source quote-and-sponsorship.md, Request history; rule Q-101
  */
-export function registerRequests(
-  app: HttpApp,
-  { registry, sponsors, history, sponsorCurrency, signatures, signatureBudget }: Dependencies,
-): void {
-  const listPage = async (
-    filter: RequestFilter,
-    query: RequestsQuery,
-    httpRequest: Parameters<typeof callerOf>[0],
-  ) => {
-    const page = await history.list(filter, pageOf(query))
-    if (!query.includeOrderData) return page
-    const isKeyless = httpRequest.apiKey === null
-    for (const { order, orderSignature } of page.requests) {
-      const isUnsigned = order !== undefined && orderSignature === undefined
-      if (isKeyless && isUnsigned) await signatureBudget.take([callerOf(httpRequest)])
-    }
-    const requests = await Promise.all(page.requests.map((record) => addSignature(signatures, record)))
-    return { ...page, requests }
-  }
-  const buildFilter = async (
-    query: RequestsQuery,
-    caller: Caller,
-    scope: { readonly isNamed: boolean; readonly ofWallet: boolean },
-  ): Promise<RequestFilter> => {
-    const scopeRequest = { ...scope, user: query.user, asksForOwners: asksForOwners(query) }
-    return { ...filterOf(query), ...(await scopeOfRequests({ sponsors, history }, caller, scopeRequest)) }
-  }
-  const config = { rateLimitClass: 'read' }
-  const v3Known = { preValidation: refuseUnknown(requestsV3Fields) }
-  app.get('/requests/v3', { schema: v3, config, ...v3Known }, async (request) => {
+export function registerRequests(app: HttpApp, dependencies: Dependencies): void {
+  registerV3(app, dependencies)
+  registerV2(app, dependencies)
+}
+
+const config = { rateLimitClass: 'read' }
+
+function registerV3(app: HttpApp, dependencies: Dependencies): void {
+  const { registry, history, sponsorCurrency } = dependencies
+  const preValidation = refuseUnknown(requestsV3Fields)
+  app.get('/requests/v3', { schema: v3, config, preValidation }, async (request) => {
     const { apiKey, query } = request
     const isNamed = query.id !== undefined || query.depositAddress !== undefined
-    const filter = await buildFilter(query, apiKey, { isNamed, ofWallet: false })
+    const filter = await buildFilter(dependencies, query, apiKey, { isNamed, ofWallet: false })
     const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
     const total = query.includeTotal ? await history.count(filter, pageOf(query)) : undefined
-    const { requests, continuation } = await listPage(filter, query, request)
+    const { requests, continuation } = await listPage(dependencies, filter, query, request)
     return {
       ...(total !== undefined && {
         total: Math.min(total, totalMax),
@@ -102,28 +83,59 @@ export function registerRequests(
       ...(continuation !== undefined && { continuation }),
     }
   })
+}
 
+function registerV2(app: HttpApp, dependencies: Dependencies): void {
+  const { registry, sponsorCurrency } = dependencies
   const deprecation = { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/requests/v3' }
-  const v2Known = { preValidation: refuseUnknown(requestsV2Fields) }
-  const v2Options = { config: { ...config, deprecation }, ...v2Known }
+  const options = { config: { ...config, deprecation }, preValidation: refuseUnknown(requestsV2Fields) }
   // `/requests` is the older name, which OpenAPI does not show. @source Q-111
   for (const [url, hide] of [
     ['/requests/v2', false],
     ['/requests', true],
   ] as const)
-    app.get(url, { schema: { ...v2, hide }, ...v2Options }, async (request) => {
+    app.get(url, { schema: { ...v2, hide }, ...options }, async (request) => {
       const { query, apiKey } = request
-      const { user } = query
+      const isNamed = namesRequests(query)
       // Without a filter a caller would list the requests of others.
-      if (!namesRequests(query) && user === undefined) throw missingFilterError()
-      const filter = await buildFilter(query, apiKey, { isNamed: namesRequests(query), ofWallet: true })
+      if (!isNamed && query.user === undefined) throw missingFilterError()
+      const filter = await buildFilter(dependencies, query, apiKey, { isNamed, ofWallet: true })
       const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
-      const { requests, continuation } = await listPage(filter, query, request)
+      const { requests, continuation } = await listPage(dependencies, filter, query, request)
       return {
         requests: requests.map((record) => requestToV2(registry, record, view)),
         ...(continuation !== undefined && { continuation }),
       }
     })
+}
+
+/** Joins the filters of the query with those that access rules add. @throws QuoteError UNAUTHORIZED */
+async function buildFilter(
+  dependencies: Pick<Dependencies, 'sponsors' | 'history'>,
+  query: RequestsQuery,
+  caller: Caller,
+  scope: { readonly isNamed: boolean; readonly ofWallet: boolean },
+): Promise<RequestFilter> {
+  const question = { ...scope, user: query.user, asksForOwners: asksForOwners(query) }
+  return { ...filterOf(query), ...(await scopeOfRequests(dependencies, caller, question)) }
+}
+
+/** Reads a page, with signatures of orders if the query asks for orders. New signatures use up a keyless caller's budget. */
+async function listPage(
+  { history, signatures, signatureBudget }: Dependencies,
+  filter: RequestFilter,
+  query: RequestsQuery,
+  httpRequest: Parameters<typeof callerOf>[0],
+) {
+  const page = await history.list(filter, pageOf(query))
+  if (!query.includeOrderData) return page
+  const isKeyless = httpRequest.apiKey === null
+  for (const { order, orderSignature } of page.requests) {
+    const needsSignature = order !== undefined && orderSignature === undefined
+    if (isKeyless && needsSignature) await signatureBudget.take([callerOf(httpRequest)])
+  }
+  const requests = await Promise.all(page.requests.map((record) => addSignature(signatures, record)))
+  return { ...page, requests }
 }
 
 function namesRequests({ id, orderId, hash, depositAddress }: RequestsQuery): boolean {
@@ -142,11 +154,12 @@ function refuseUnknown(fields: object) {
     refuseParameters(query ?? {}, fields)
 }
 
-/** Whether the query filters by, or asks for, what only a request's owner may see. Even a filter would reveal it. */
+/** True if the query filters by, or asks for, what only a request's owner may see. Even a filter would reveal it. */
 function asksForOwners({ referrer, includeAuthenticatedData }: RequestsQuery): boolean {
   return referrer !== undefined || includeAuthenticatedData === true
 }
 
+/** The filters of the query alone. Members that neither list filters by, such as `limit`, are left out. */
 function filterOf(query: RequestsQuery): RequestFilter {
   const { id, orderId, user, recipient, term, status, failReason, requestType, referrer } = query
   const { chainId, originChainId, destinationChainId, depositAddress } = query

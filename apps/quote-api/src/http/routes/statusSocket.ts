@@ -43,12 +43,30 @@ export function statusSocket(feed: Pick<StatusFeed, 'follow'>, now: () => number
 function openSession(socket: OpenSocket, feed: Pick<StatusFeed, 'follow'>, now: () => number): SocketSession {
   const followed = new Map<Hex, { stop(): void }>()
   const refuse = (code: string, message: string) => socket.send({ type: 'error', data: { code, message } })
-  const refuseFor = ({ code, message }: DomainError) => refuse(code, message)
-  const acknowledge = ({ type, event, filters }: z.output<typeof messageSchema>) =>
-    socket.send({ type, status: 'success', data: { event, filters } })
   const drop = (id: Hex) => {
     followed.get(id)?.stop()
     followed.delete(id)
+  }
+  const follow = (id: Hex) => {
+    // A repeated subscription is answered with the current status again.
+    drop(id)
+    const following = feed.follow(id, (record) => {
+      socket.send(statusMessage(id, record, now()))
+      // Dropped later, because `follow` may call back before `following` is set.
+      if (isEnd(record)) queueMicrotask(() => followed.get(id) === following && drop(id))
+    })
+    followed.set(id, following)
+  }
+  const takeMessage = ({ type, event, filters }: z.output<typeof messageSchema>) => {
+    const { id } = filters
+    if (type === 'subscribe' && !followed.has(id) && followed.size >= subscriptionsMax) {
+      const { code, message } = new TooManySubscriptionsError()
+      return refuse(code, message)
+    }
+    if (type === 'unsubscribe') drop(id)
+    // Acknowledged first, because `follow` may send the current status at once.
+    socket.send({ type, status: 'success', data: { event, filters } })
+    if (type === 'subscribe') follow(id)
   }
   let isClosed = false
 
@@ -66,20 +84,7 @@ function openSession(socket: OpenSocket, feed: Pick<StatusFeed, 'follow'>, now: 
       if ('problem' in received) return refuse('INVALID_REQUEST', received.problem)
       const parsed = messageSchema.safeParse(received.json)
       if (!parsed.success) return refuse('INVALID_REQUEST', describeProblem(parsed.error))
-      const { type, filters } = parsed.data
-      if (type === 'unsubscribe') drop(filters.id)
-      else if (!followed.has(filters.id) && followed.size >= subscriptionsMax)
-        return refuseFor(new TooManySubscriptionsError())
-      acknowledge(parsed.data)
-      if (type === 'unsubscribe') return
-      // A repeated subscription is answered with the current status again.
-      drop(filters.id)
-      const following = feed.follow(filters.id, (record) => {
-        socket.send(statusMessage(filters.id, record, now()))
-        // Dropped later, because `follow` may call back before `following` is set.
-        if (isEnd(record)) queueMicrotask(() => followed.get(filters.id) === following && drop(filters.id))
-      })
-      followed.set(filters.id, following)
+      takeMessage(parsed.data)
     },
   }
 }
