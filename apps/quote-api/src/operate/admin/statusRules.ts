@@ -7,7 +7,7 @@ import type { Overview } from './overviewReading.ts'
 import { type ReadinessFacts, readinessProblems } from './readinessProblems.ts'
 import { type Part, type Problem, problem, type Status, statusOf, statusParts } from './status.ts'
 
-/** What the status of a running service is derived from. */
+/** Facts from which the status of a running service is derived. */
 export type StatusFacts = ReadinessFacts & {
   readonly stops: readonly ChainStop[]
   readonly market: MarketHealth
@@ -118,26 +118,22 @@ function oracleProblems({ oracles, oracleAnswers, stored, chainNames }: StatusFa
     const halts = stored?.oracleHalts.find(({ oracle }) => oracle === signer.toLowerCase())?.chainIds ?? []
     const haltedNames = halts.map((chainId) => chainNames.get(chainId) ?? String(chainId)).join(', ')
     const affected = { parts: ['attestations'], state: 'partly' } satisfies Partial<Problem>
-    return [
-      ...(signsNothing
-        ? [
-            problem({
-              ...affected,
-              what: `The oracle ${name} has signed nothing that this process asked it for.`,
-              do: 'Ask its operator: docs/operating/runbook.md#oracledoesnotsign',
-            }),
-          ]
-        : []),
-      ...(haltedNames === ''
-        ? []
-        : [
-            problem({
-              ...affected,
-              what: `The oracle ${name} has halted ${haltedNames}.`,
-              do: 'Ask its operator what changed: docs/operating/runbook.md#oraclechainhalted',
-            }),
-          ]),
-    ]
+    const problems: Problem[] = []
+    if (signsNothing) {
+      problems.push({
+        ...affected,
+        what: `The oracle ${name} has signed nothing that this process asked it for.`,
+        do: 'Ask its operator: docs/operating/runbook.md#oracledoesnotsign',
+      })
+    }
+    if (haltedNames !== '') {
+      problems.push({
+        ...affected,
+        what: `The oracle ${name} has halted ${haltedNames}.`,
+        do: 'Ask its operator what changed: docs/operating/runbook.md#oraclechainhalted',
+      })
+    }
+    return problems
   })
 }
 
@@ -192,20 +188,14 @@ const dollars = (microUsd: bigint): string => `$${formatAmount(microUsd, 6).repl
 
 function moneyProblems({ ledgerHaltedAt, haltedTopUps, sponsors }: StoredFacts): readonly Problem[] {
   const affected = { parts: ['money'], state: 'partly' } satisfies Partial<Problem>
+  const haltedLedger = {
+    parts: ['money'],
+    state: 'stands',
+    what: 'Nothing is reserved of sponsors: the books do not add up.',
+    do: 'npm run causeway -- ledger verify, then docs/operating/runbook.md#ledgerhalted',
+  } satisfies Problem
   return [
-    ...(ledgerHaltedAt === undefined
-      ? []
-      : [
-          problem(
-            {
-              parts: ['money'],
-              state: 'stands',
-              what: 'Nothing is reserved of sponsors: the books do not add up.',
-              do: 'npm run causeway -- ledger verify, then docs/operating/runbook.md#ledgerhalted',
-            },
-            ledgerHaltedAt,
-          ),
-        ]),
+    ...(ledgerHaltedAt === undefined ? [] : [problem(haltedLedger, ledgerHaltedAt)]),
     ...haltedTopUps.map(({ chainId, reason }) =>
       problem({
         ...affected,

@@ -1,12 +1,7 @@
-import { z } from 'zod'
 import type { Command } from './command.ts'
-import { readDuration, readValue } from './readValue.ts'
+import { integer, readDuration, readValue } from './readValue.ts'
 import { tableOf } from './tableOf.ts'
 
-const integer = z
-  .string()
-  .regex(/^[0-9]{1,18}$/, 'expected a whole number')
-  .transform(BigInt)
 const listedMax = 200
 
 export const auditCommands: readonly Command[] = [

@@ -8,7 +8,10 @@ import type { CommandChain } from './commandChain.ts'
 import type { FillJudge } from './foundFills.ts'
 import type { CommandReader } from './reread.ts'
 
-/** Dependencies of a command. */
+/** Stands for the order signer when a command loads files: no order is signed, so no signer can be a foreign one. */
+export const noOrderSigner = `0x${'0'.repeat(40)}`
+
+/** Dependencies of a command that works on the database. */
 export type CommandContext = {
   readonly administration: Administration
   readonly database: SqlDatabase
@@ -40,7 +43,7 @@ export type ChainsContext = {
   readonly variables: Readonly<Record<string, string | undefined>>
 }
 
-/** What a command prints. */
+/** Text that a command prints, and whether it found something wrong. */
 export type Output = {
   /** Printed with `--json`: `bigint` as decimal text, times in ISO 8601. */
   readonly data: unknown
@@ -50,6 +53,11 @@ export type Output = {
   readonly isFailure?: boolean
   /** The command could not look: exit code 2. */
   readonly isUnknown?: boolean
+}
+
+/** Replacer for `JSON.stringify`: amounts become decimal text. */
+export function amountsAsText(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
 }
 
 /** A command of operators: its form for the help, and its work on a database, on chains only, or before there are settings. */

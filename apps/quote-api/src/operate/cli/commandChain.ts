@@ -7,19 +7,25 @@ import { loadFiles } from '../../config/configuration.ts'
 import { topUpCalldata } from '../../money/topUps/operator.ts'
 import { type Reconciliation, reconcile } from '../../money/topUps/reconcile.ts'
 import { accountOf } from '../../money/topUps/topUpPass.ts'
-import { custodyReaderOptions, openComparedChain } from '../../money/topUps/topUpReaders.ts'
-import { createRegistry } from '../../pricing/registry.ts'
+import {
+  custodyReaderOptions,
+  openComparedChain,
+  type TopUpReadingParts,
+} from '../../money/topUps/topUpReaders.ts'
+import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
 import { findSponsorshipChain, type SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
 import {
   findUnknownPayments,
   type UnknownPayment,
 } from '../../requests/settlement/finding/unknownPayments.ts'
+import { noOrderSigner } from './command.ts'
 import { CommandError } from './commandError.ts'
 import { openReader } from './reread.ts'
 
-/** The chain on which balances are topped up, as the configuration files describe it. */
+/** Operations on the chain on which balances are topped up, for commands and admin routes. */
 export type CommandChain = {
   readonly sponsorCurrency: SponsorCurrency
+  /** The transaction that tops a balance up, also as lines for a person. @throws CommandError, ConfigurationError */
   topUp(args: { amountMicroUsd: bigint; owner: Hex | undefined }): {
     readonly transaction: TopUpCall & { readonly chainId: number }
     readonly lines: readonly string[]
@@ -46,71 +52,95 @@ class NothingSettledError extends DomainError {
   }
 }
 
+/** Id of the asset of sponsor money. */
 const usdc = 'usdc'
-const zeroAddress = `0x${'0'.repeat(40)}`
+
+type CommandChainOptions = {
+  readonly config: QuoteApiConfig
+  readonly variables: Readonly<Record<string, string | undefined>>
+  readonly database: SqlDatabase
+  readonly signal: AbortSignal
+}
 
 /** Reads the configuration files; opens a connection only to reconcile. @throws ConfigurationError */
-export async function openCommandChain(options: {
-  config: QuoteApiConfig
-  variables: Readonly<Record<string, string | undefined>>
-  database: SqlDatabase
-  signal: AbortSignal
-}): Promise<CommandChain> {
-  const { config, variables, database, signal } = options
-  // No order is signed here, so there is no signer whose address could be a foreign one.
-  const { chains, quote } = await loadFiles(config, variables, zeroAddress)
+export async function openCommandChain(options: CommandChainOptions): Promise<CommandChain> {
+  const { config, variables } = options
+  const { chains, quote } = await loadFiles(config, variables, noOrderSigner)
   const registry = createRegistry(quote, [...chains.chains.values()])
   const { chainId } = findSponsorshipChain(registry, new Map())
   const quotable = registry.chainById.get(chainId)
-  const parts = {
+  const parts: TopUpReadingParts = {
     settings: { ...config.topUps, solver: quote.fillWallet },
     chainId,
     chain: chains.chains.get(quotable?.key ?? ''),
     currency: [...(quotable?.currencies.values() ?? [])].find(({ asset }) => asset.id === usdc),
     onMalformed: () => {},
   }
+  const readableChains = registry.chains.filter(({ key }) => chains.chains.get(key)?.ready === true)
   return {
     sponsorCurrency: { chainId, currency: parts.currency?.address ?? '' },
-    topUp({ amountMicroUsd, owner }) {
-      const { token, custody } = custodyReaderOptions(parts).target
-      const args = { amountMicroUsd, ...(owner !== undefined && { owner }) }
-      return {
-        transaction: { chainId, ...encodeCall({ token, custody, ...args }) },
-        lines: topUpCalldata({ chainId, token, custody }, args).split('\n'),
-      }
-    },
+    topUp: ({ amountMicroUsd, owner }) =>
+      prepareTopUp(parts, { amountMicroUsd, ...(owner !== undefined && { owner }) }),
+    reconcile: (range) => reconcileTopUps(parts, options, range),
+    unknownPayments: ({ hours }) => readUnknownPayments(readableChains, options, hours),
+  }
+}
 
-    async reconcile({ from, to }) {
-      const { chain, close } = openComparedChain(parts)
-      try {
-        const cursor = await database.transaction((tx) => readTopUpCursor(tx, accountOf(chain)))
-        if (cursor?.finalHash === undefined) throw new NothingSettledError()
-        const range = { from: from ?? config.topUps.fromBlock, to: to ?? cursor.finalTo }
-        return await reconcile({ database, chain, ...range, signal })
-      } finally {
-        await close()
-      }
-    },
+function prepareTopUp(
+  parts: TopUpReadingParts,
+  args: { readonly amountMicroUsd: bigint; readonly owner?: Hex },
+): ReturnType<CommandChain['topUp']> {
+  const { chainId } = parts
+  const { token, custody } = custodyReaderOptions(parts).target
+  return {
+    transaction: { chainId, ...encodeCall({ token, custody, ...args }) },
+    lines: topUpCalldata({ chainId, token, custody }, args).split('\n'),
+  }
+}
 
-    async unknownPayments({ hours }) {
-      const readyChains = registry.chains.filter(({ key }) => chains.chains.get(key)?.ready === true)
-      const chainPayments = await Promise.all(
-        readyChains.map(async ({ key, config: chainConfig }) => {
-          if (!isContractChain(chainConfig)) return { key, payments: undefined }
-          const { chain, close } = await openReader({ config, variables }, key)
-          try {
-            const period = { seconds: hours * 3_600, signal }
-            return { key, payments: await findUnknownPayments(database, chain, period) }
-          } finally {
-            await close()
-          }
-        }),
-      )
-      return {
-        payments: chainPayments.flatMap(({ payments = [] }) => payments),
-        notCompared: chainPayments.flatMap(({ key, payments }) => (payments === undefined ? [key] : [])),
-      }
-    },
+async function reconcileTopUps(
+  parts: TopUpReadingParts,
+  { config, database, signal }: CommandChainOptions,
+  { from, to }: Parameters<CommandChain['reconcile']>[0],
+): Promise<Reconciliation> {
+  const { chain, close } = openComparedChain(parts)
+  try {
+    const cursor = await database.transaction((tx) => readTopUpCursor(tx, accountOf(chain)))
+    if (cursor?.finalHash === undefined) throw new NothingSettledError()
+    const range = { from: from ?? config.topUps.fromBlock, to: to ?? cursor.finalTo }
+    return await reconcile({ database, chain, ...range, signal })
+  } finally {
+    await close()
+  }
+}
+
+async function readUnknownPayments(
+  chains: readonly QuotableChain[],
+  options: CommandChainOptions,
+  hours: number,
+): Promise<UnknownPayments> {
+  const paymentsByChain = await Promise.all(
+    chains.map(async (chain) => ({ key: chain.key, payments: await readPaymentsOf(chain, options, hours) })),
+  )
+  return {
+    payments: paymentsByChain.flatMap(({ payments = [] }) => payments),
+    notCompared: paymentsByChain.flatMap(({ key, payments }) => (payments === undefined ? [key] : [])),
+  }
+}
+
+/** @returns undefined for a chain that lists no payments */
+async function readPaymentsOf(
+  { key, config }: QuotableChain,
+  options: CommandChainOptions,
+  hours: number,
+): Promise<readonly UnknownPayment[] | undefined> {
+  if (!isContractChain(config)) return undefined
+  const { database, signal } = options
+  const { chain, close } = await openReader(options, key)
+  try {
+    return await findUnknownPayments(database, chain, { seconds: hours * 3_600, signal })
+  } finally {
+    await close()
   }
 }
 

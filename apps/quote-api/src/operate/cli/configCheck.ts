@@ -25,12 +25,9 @@ import { type ChainClient, NodeError } from '@causeway/rpc'
 import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
 import { expectations, feedsOn } from '../checkChains.ts'
-import type { ChainsContext, Command, Output } from './command.ts'
+import { type ChainsContext, type Command, noOrderSigner, type Output } from './command.ts'
 import { dateChains } from './dateChains.ts'
 import { guardianMistakes } from './guardianSets.ts'
-
-/** Stands for the order signer, because nothing is signed here. */
-const zeroAddress = `0x${'0'.repeat(40)}`
 
 /** A value of the configuration that a chain contradicts. */
 type Mistake = {
@@ -39,7 +36,7 @@ type Mistake = {
   readonly path: string
   /** Configured value. */
   readonly value: string
-  /** What the chain says instead. */
+  /** The value that the chain says instead. */
   readonly said: string
   readonly fix: string
 }
@@ -64,40 +61,47 @@ export const configCommands: readonly Command[] = [
         about: 'Compare guardian sets too, and write into the quote file when a chain agreed with all of it',
       },
     },
-    async runOnChains(context, args) {
-      const toFillIn = await placesToFillIn(context)
-      if (toFillIn.length > 0) return outputOf({ checked: [], dated: [], unread: [], mistakes: [], toFillIn })
-      const isDated = args.isOn('against-chain')
-      const { chains, quote } = await loadFiles(context.config, context.variables, zeroAddress)
-      const registry = createRegistry(quote, [...chains.chains.values()])
-      const unread: { readonly chain: string; readonly variables: readonly string[] }[] = []
-      const checkedChains: CheckedChain[] = []
-      for (const chain of registry.chains) {
-        const listed = chains.chains.get(chain.key)
-        const client = listed && connectQuotingChain(listed)
-        if (listed !== undefined && client !== undefined) checkedChains.push({ chain, listed, client, quote })
-        else unread.push({ chain: chain.key, variables: listed?.unsetVariables ?? [] })
-      }
-      try {
-        const mistakesByChain = await Promise.all(
-          checkedChains.map((checked) => mistakesOf(checked, context, isDated)),
-        )
-        const agreeingChains = checkedChains.filter((_, index) => mistakesByChain[index]?.length === 0)
-        const keys = agreeingChains.map(({ chain }) => chain.key)
-        const dated = isDated ? await dateFile(keys, context) : []
-        return outputOf({
-          checked: checkedChains.map(({ chain }) => chain.key),
-          dated,
-          unread,
-          mistakes: mistakesByChain.flat(),
-          toFillIn,
-        })
-      } finally {
-        await Promise.all(checkedChains.map(({ client }) => client.close()))
-      }
-    },
+    runOnChains: (context, args) => checkConfiguration(context, args.isOn('against-chain')),
   },
 ]
+
+/** @param isDated also compares guardian sets, and writes today's date into the quote file for chains that agree with it */
+async function checkConfiguration(context: ChainsContext, isDated: boolean): Promise<Output> {
+  const toFillIn = await placesToFillIn(context)
+  if (toFillIn.length > 0) return outputOf({ checked: [], dated: [], unread: [], mistakes: [], toFillIn })
+  const { checkedChains, unread } = await openCheckedChains(context)
+  try {
+    const mistakesByChain = await Promise.all(
+      checkedChains.map((checked) => mistakesOf(checked, context, isDated)),
+    )
+    const agreeingChains = checkedChains.filter((_, index) => mistakesByChain[index]?.length === 0)
+    const agreeingKeys = agreeingChains.map(({ chain }) => chain.key)
+    return outputOf({
+      checked: checkedChains.map(({ chain }) => chain.key),
+      dated: isDated ? await dateFile(agreeingKeys, context) : [],
+      unread,
+      mistakes: mistakesByChain.flat(),
+      toFillIn,
+    })
+  } finally {
+    await Promise.all(checkedChains.map(({ client }) => client.close()))
+  }
+}
+
+/** Opens the quoted chains. `unread` are those without an endpoint, with the unset variables that would name one. */
+async function openCheckedChains({ config, variables }: ChainsContext) {
+  const { chains, quote } = await loadFiles(config, variables, noOrderSigner)
+  const registry = createRegistry(quote, [...chains.chains.values()])
+  const unread: { readonly chain: string; readonly variables: readonly string[] }[] = []
+  const checkedChains: CheckedChain[] = []
+  for (const chain of registry.chains) {
+    const listed = chains.chains.get(chain.key)
+    const client = listed && connectQuotingChain(listed)
+    if (listed !== undefined && client !== undefined) checkedChains.push({ chain, listed, client, quote })
+    else unread.push({ chain: chain.key, variables: listed?.unsetVariables ?? [] })
+  }
+  return { checkedChains, unread }
+}
 
 /** Places to fill in, in all files of the environment that exist, also those of other services. */
 async function placesToFillIn({ config }: ChainsContext): Promise<readonly Placeholder[]> {
@@ -137,9 +141,15 @@ async function mistakesOf(
     return [...findings, ...stale, ...guardians].map((finding) => mistakeOf(finding, checked))
   } catch (error) {
     if (!(error instanceof DomainError) && !(error instanceof NodeError)) throw error
-    const [file, path] = [`chains.${environment}.json`, `${chain.key}.httpRpcUrl`]
-    const fix = 'Name endpoints that answer, of more than one provider.'
-    return [{ file, path, value: `endpoints: ${listed.endpoints.length}`, said: error.message, fix }]
+    return [
+      {
+        file: `chains.${environment}.json`,
+        path: `${chain.key}.httpRpcUrl`,
+        value: `endpoints: ${listed.endpoints.length}`,
+        said: error.message,
+        fix: 'Name endpoints that answer, of more than one provider.',
+      },
+    ]
   }
 }
 
@@ -211,8 +221,16 @@ function mistakeOf(finding: ChainFinding, checked: CheckedChain): Mistake {
 
 /** Kinds of findings about a member that stands beside the contract's address in the file, under the same name. */
 const memberKinds: ReadonlySet<ChainFinding['kind']> = new Set([
-  ...(['description', 'decimals', 'heartbeatSeconds', 'symbol'] as const),
-  ...(['token0', 'token1', 'fee', 'tickSpacing', 'factory', 'tokenProgram'] as const),
+  'description',
+  'decimals',
+  'heartbeatSeconds',
+  'symbol',
+  'token0',
+  'token1',
+  'fee',
+  'tickSpacing',
+  'factory',
+  'tokenProgram',
 ])
 
 function fixOf({ kind, setting, value }: ChainFinding, checked: CheckedChain): string {

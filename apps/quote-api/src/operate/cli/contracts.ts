@@ -9,6 +9,7 @@ import {
   initializeContracts,
   isKnownCode,
   NoProxyError,
+  type PlannedDeployment,
 } from '@causeway/contracts'
 import { ConfigurationError, type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
 import { readPrivateKeySetting } from '@causeway/signer'
@@ -48,34 +49,13 @@ export const contractCommands: readonly Command[] = [
           '--settlement deploys what no file names yet: it does not go with --configured.',
         )
       const target = await openDeploymentTarget(context, args, true)
-      const { initializations } = target.plan
       const contracts = args.isOn('configured') ? await configuredOnly(target) : target.plan.contracts
       if (args.isOn('dry-run'))
         return outputOf(
           target,
           contracts.map((contract) => ({ ...contract, state: 'planned' })),
         )
-      const chain = sendingChain(context, target)
-      try {
-        const deployed = (await deployContracts(chain, contracts)).map(({ code, ...contract }) => ({
-          ...contract,
-          state: codeStateOf(contract.name, code),
-        }))
-        // Foreign code at an address is reported, and no contract is given an owner.
-        const isSound = deployed.every(({ state }) => state === 'ours')
-        if (isSound) await initializeContracts(chain, initializations)
-        const output = outputOf(target, deployed)
-        if (!isSound || !args.isOn('write')) return output
-        const { environment, configDirectory: directory } = context.config
-        const replaced = await replacedBy(target, deployed)
-        const writtenPaths = await writeAddresses({ directory, environment }, target, { deployed, replaced })
-        const lines = [...keptLines(replaced), ...writtenPaths.map((path) => `wrote ${path}`)]
-        return { ...output, lines: [...output.lines, ...lines] }
-      } catch (error) {
-        if (error instanceof NoProxyError || error instanceof ForeignOwnerError)
-          throw new ConfigurationError(error.message)
-        throw error
-      }
+      return deploy(context, target, { contracts, isWritten: args.isOn('write') })
     },
   },
   {
@@ -97,6 +77,35 @@ export const contractCommands: readonly Command[] = [
     },
   },
 ]
+
+/** @param isWritten puts the addresses into the configuration files @throws ConfigurationError */
+async function deploy(
+  context: ChainsContext,
+  target: DeploymentTarget,
+  { contracts, isWritten }: { readonly contracts: readonly PlannedDeployment[]; readonly isWritten: boolean },
+): Promise<Output> {
+  const chain = sendingChain(context, target)
+  try {
+    const deployed = (await deployContracts(chain, contracts)).map(({ code, ...contract }) => ({
+      ...contract,
+      state: codeStateOf(contract.name, code),
+    }))
+    // Foreign code at an address is reported, and no contract is given an owner.
+    const isSound = deployed.every(({ state }) => state === 'ours')
+    if (isSound) await initializeContracts(chain, target.plan.initializations)
+    const output = outputOf(target, deployed)
+    if (!isSound || !isWritten) return output
+    const { environment, configDirectory: directory } = context.config
+    const replaced = await replacedBy(target, deployed)
+    const writtenPaths = await writeAddresses({ directory, environment }, target, { deployed, replaced })
+    const lines = [...keptLines(replaced), ...writtenPaths.map((path) => `wrote ${path}`)]
+    return { ...output, lines: [...output.lines, ...lines] }
+  } catch (error) {
+    if (error instanceof NoProxyError || error instanceof ForeignOwnerError)
+      throw new ConfigurationError(error.message)
+    throw error
+  }
+}
 
 /** Planned contracts that the quote file names. */
 async function configuredOnly({ plan, configured }: DeploymentTarget) {
@@ -182,7 +191,7 @@ function sendingChain(
   }
 }
 
-/** What stands at a contract's address. */
+/** State of the code at a contract's address; `meaning` explains each. */
 type State = CodeState | 'planned' | 'recorded' | 'unchecked'
 
 const meaning: Readonly<Record<State, string>> = {

@@ -1,4 +1,4 @@
-// Where contract commands act: a quoted chain or the hub, with its planned and its configured contracts.
+// The chain or hub that a contract command acts on, with its planned and its configured contracts.
 import { readFile } from 'node:fs/promises'
 import { type ChainRegistry, loadConfigFile } from '@causeway/chains'
 import type { Arguments } from '@causeway/cli'
@@ -20,10 +20,9 @@ import type { RegisteredHub } from '@causeway/families'
 import { createPublicClient, type HttpTransport, http, type PublicClient } from 'viem'
 import { loadFiles } from '../../config/configuration.ts'
 import { createRegistry, type QuotableChain } from '../../pricing/registry.ts'
-import type { ChainsContext } from './command.ts'
+import { type ChainsContext, noOrderSigner } from './command.ts'
 import { CommandError } from './commandError.ts'
 
-const zeroAddress = `0x${'0'.repeat(40)}`
 const hubKey = 'hub'
 /** Deployments wait for each other's block, so receipts are asked for often. */
 const receiptPollMs = 500
@@ -78,7 +77,7 @@ export async function openDeploymentTarget(
   isDeploying: boolean,
 ): Promise<DeploymentTarget> {
   const key = args.text('chain') ?? ''
-  const { chains, quote } = await loadFiles(config, variables, zeroAddress, { isDeploying })
+  const { chains, quote } = await loadFiles(config, variables, noOrderSigner, { isDeploying })
   const { environment } = quote
   const path = args.text('settlement')
   const settlement = path === undefined ? undefined : await readSettlement(path, environment, variables)

@@ -149,7 +149,7 @@ const contractMembers = [
   ...['depositAddressProgram', 'depositAddressKey'],
 ]
 
-/** Whether `contracts deploy` works on the chain: where it has multicall3, and so is read by contract calls. */
+/** True if `contracts deploy` works on the chain: it has multicall3, and so is read by contract calls. */
 function isDeployedTo(chain: QuotedChain | undefined): boolean {
   return chain?.multicall3 !== undefined
 }

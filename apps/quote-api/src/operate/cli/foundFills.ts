@@ -13,16 +13,14 @@ import {
   judgeKeptFill,
   keptFillSchema,
 } from '../../requests/settlement/finding/foundFills.ts'
-import type { Command } from './command.ts'
+import { type Command, noOrderSigner } from './command.ts'
 import { CommandError } from './commandError.ts'
 import { readJson, readReason, readValue, reasonFlag } from './readValue.ts'
 import { type CommandReader, openReader } from './reread.ts'
 import { tableOf } from './tableOf.ts'
 
-/** What a command needs to judge whether fills, kept by a solver, are paid and attested. */
+/** Judges whether fills that a solver kept a record of are paid and attested. */
 export type FillJudge = Omit<FindingContext, 'database' | 'signal'> & { close(): Promise<void> }
-
-const zeroAddress = `0x${'0'.repeat(40)}`
 
 /** Reads the configuration files; a chain is opened when its first fill is judged. @throws ConfigurationError */
 export async function openFillJudge(options: {
@@ -31,7 +29,7 @@ export async function openFillJudge(options: {
   readonly peppers: Peppers
 }): Promise<FillJudge> {
   const { config, variables, peppers } = options
-  const { chains, quote } = await loadFiles(config, variables, zeroAddress)
+  const { chains, quote } = await loadFiles(config, variables, noOrderSigner)
   const registry = createRegistry(quote, [...chains.chains.values()])
   const networkOf: NetworkOf = registry.networkByKey
   const readers = new Map<number, Promise<CommandReader>>()
@@ -53,7 +51,7 @@ export async function openFillJudge(options: {
   }
 }
 
-/** What each standing of a fill means for the operator. */
+/** Text for the operator about each standing of a fill. */
 const advice: Readonly<Record<FillStanding, string>> = {
   UNKNOWN_SPONSOR: 'no note of this service says whose sponsor it was, or whether it had one',
   NOT_PAID: 'no final block has it, or it pays something else',

@@ -1,7 +1,7 @@
 import { type SponsoredComponent, sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
 import { keyIdText } from '../../access/keys/keyFields.ts'
-import type { Command } from './command.ts'
+import { amountsAsText, type Command } from './command.ts'
 import { CommandError } from './commandError.ts'
 import { readJson, readUsd, readValue } from './readValue.ts'
 import { tableOf } from './tableOf.ts'
@@ -112,8 +112,4 @@ export const policyCommands: readonly Command[] = [
 
 function readComponents(text: string | undefined): readonly SponsoredComponent[] {
   return text === undefined ? sponsoredComponents : readValue(components, text.split(','), '--components')
-}
-
-function amountsAsText(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value
 }

@@ -12,6 +12,12 @@ export function readValue<T>(schema: ZodType<T>, value: unknown, name: string): 
   throw new CommandError(`${name}: ${parsed.error.issues[0]?.message ?? 'not valid'}.`)
 }
 
+/** A block, an id or another number, for `readValue`. */
+export const integer = z
+  .string()
+  .regex(/^[0-9]{1,18}$/, 'expected a whole number')
+  .transform(BigInt)
+
 /** @param subject plural noun that begins the message of a mistake @throws CommandError */
 export function readJson(text: string, subject: string): unknown {
   try {

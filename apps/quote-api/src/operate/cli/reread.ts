@@ -14,14 +14,13 @@ import { listRange } from '../../requests/settlement/finding/findDeposits.ts'
 import { type ReadTransactions, readTransactions } from '../../requests/settlement/finding/foundDeposits.ts'
 import { canonicalId, keepTransactions } from '../../requests/settlement/finding/readNamed.ts'
 import { announceStatus } from '../../webhooks/announceStatus.ts'
-import type { Command } from './command.ts'
+import { type Command, noOrderSigner } from './command.ts'
 import { CommandError } from './commandError.ts'
 import { tableOf } from './tableOf.ts'
 
 /** One chain that a command has opened for reading. */
 export type CommandReader = { readonly chain: SettlementChain; close(): Promise<void> }
 
-const zeroAddress = `0x${'0'.repeat(40)}`
 const blocksMax = 100_000n
 
 /**
@@ -36,7 +35,7 @@ export async function openReader(
   }: { readonly config: QuoteApiConfig; readonly variables: Parameters<typeof loadFiles>[1] },
   name: string,
 ): Promise<CommandReader> {
-  const { chains, quote } = await loadFiles(config, variables, zeroAddress)
+  const { chains, quote } = await loadFiles(config, variables, noOrderSigner)
   const registry = createRegistry(quote, [...chains.chains.values()])
   const quotable = registry.chains.find(({ key, chainId }) => key === name || String(chainId) === name)
   const registered = quotable && chains.chains.get(quotable.key)

@@ -6,7 +6,7 @@ import { createAdministration, loadPeppers } from '../administration.ts'
 import { openDatabase } from '../database.ts'
 import { auditCommands } from './audit.ts'
 import { claimCommands } from './claims.ts'
-import type { Command, CommandContext, Output } from './command.ts'
+import { amountsAsText, type Command, type CommandContext, type Output } from './command.ts'
 import { openCommandChain } from './commandChain.ts'
 import { CommandError } from './commandError.ts'
 import { configCommands } from './configCheck.ts'
@@ -29,7 +29,7 @@ import { balanceCommands, walletCommands } from './wallets.ts'
 import { webhookCommands } from './webhooks.ts'
 import { whyCommands } from './why.ts'
 
-/** What `runCli` gets from the process. */
+/** Inputs of `runCli` from the process. */
 export type CliOptions = {
   /** Words after `npm run causeway --`. */
   readonly words: readonly string[]
@@ -167,10 +167,6 @@ function explainUnreadable(path: string, error: unknown): unknown {
 async function printOutput({ data, lines }: Output, isJson: boolean, print: CliOptions['print']) {
   if (isJson) await print(JSON.stringify(data, amountsAsText))
   else for (const line of lines) await print(line)
-}
-
-function amountsAsText(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value
 }
 
 async function explainFailure(

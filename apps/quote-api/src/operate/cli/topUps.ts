@@ -9,13 +9,9 @@ import {
 } from '../../money/topUps/operator.ts'
 import type { Command } from './command.ts'
 import { CommandError } from './commandError.ts'
-import { readId32, readReason, readUsd, readValue, readWallet, reasonFlag } from './readValue.ts'
+import { integer, readId32, readReason, readUsd, readValue, readWallet, reasonFlag } from './readValue.ts'
 import { tableOf } from './tableOf.ts'
 
-const integer = z
-  .string()
-  .regex(/^[0-9]{1,18}$/, 'expected a whole number')
-  .transform(BigInt)
 const hoursBack = z
   .string()
   .regex(/^[1-9][0-9]{0,3}$/, 'expected 1 to 9999 hours')
