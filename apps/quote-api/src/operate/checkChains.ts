@@ -28,8 +28,9 @@ export function chainChecks(args: {
   const { environment, file, registry, chains, clients } = args
   return new Map(
     registry.chains.flatMap((chain) => {
-      const [client, registeredChain] = [clients.get(chain.key), chains.get(chain.key)]
+      const client = clients.get(chain.key)
       if (client === undefined) return []
+      const registeredChain = chains.get(chain.key)
       const check = isContractChain(chain.config)
         ? () =>
             joinProblems([
@@ -42,107 +43,125 @@ export function chainChecks(args: {
   )
 }
 
+/** Names a member of the chain in the quote file, as findings show it. */
+type SettingOf = (member: string) => string
+
 /** Statements of the files about a chain that contract calls can confirm. */
 export function expectations(
   chain: QuotableChain,
   file: QuoteFile,
   codeHashes: RegisteredChain['codeHashes'],
 ): ContractExpectations {
-  const { key } = chain
+  const { key, quoting } = chain
   const config = contractChain(chain.config)
-  const hex = (address: string) => chain.quoting.hexAddress(address)
-  const setting = (name: string) => `quote: chains.${key}.${name}`
-  const contracts = namedContracts(config)
+  const setting: SettingOf = (member) => `quote: chains.${key}.${member}`
+  const contracts = namedContracts(config, setting)
+  const depository = {
+    name: 'Depository',
+    setting: `chains: ${key}.depository`,
+    address: quoting.hexAddress(chain.depository),
+  } as const
   return {
     chainId: BigInt(config.chainId),
     multicall3: { setting: setting('multicall3'), address: config.multicall3 },
-    contracts: contracts.flatMap(([name, address, ours]) => {
-      if (address === undefined) return []
-      return ours === undefined ? [{ setting: setting(name), address }] : []
-    }),
+    contracts: contracts.flatMap(({ codeName, ...contract }) => (codeName === undefined ? [contract] : [])),
     codes: expectedCodes(
       [
-        { name: 'Depository', setting: `chains: ${key}.depository`, address: hex(chain.depository) },
-        ...contracts.flatMap(([name, address, ours]) =>
-          address === undefined || ours === undefined
-            ? []
-            : [{ name: ours, setting: setting(name), address }],
+        depository,
+        ...contracts.flatMap(({ codeName: name, ...contract }) =>
+          name === undefined ? [] : [{ name, ...contract }],
         ),
       ],
       { isKnown: ({ name }, code) => isKnownCode(name, code), codeHashes },
     ),
-    feeds: [
-      ...feedsOn(key, file).map(({ setting, feed: { address, description, decimals } }) => ({
-        setting,
-        address,
-        description,
-        decimals,
-      })),
-      ...(config.sequencerUptimeFeed === undefined
-        ? []
-        : [{ ...uptimeFeed, setting: setting('sequencerUptimeFeed'), address: config.sequencerUptimeFeed }]),
-    ],
+    feeds: expectedFeeds(key, file, config.sequencerUptimeFeed, setting),
     tokens: [...chain.currencies.values()]
       .filter(({ isNative }) => !isNative)
       .map(({ symbol, address, decimals }) => ({
         setting: setting(`currencies.${symbol}`),
-        address: hex(address),
+        address: quoting.hexAddress(address),
         decimals,
       })),
-    words: wordsOf(chain, setting, config),
+    words: expectedWords(depository.address, config, setting),
   }
 }
 
-/** Contracts by the setting that names them; those of this project also with the name of their code. */
-function namedContracts(
-  config: ReturnType<typeof contractChain>,
-): readonly (readonly [setting: string, address: Hex | undefined, ours?: ReliedContract])[] {
+type ContractChainConfig = ReturnType<typeof contractChain>
+
+/** A contract of the quote file. `codeName` is set for contracts of this project: their code is known. */
+type NamedContract = {
+  readonly setting: string
+  readonly address: Hex
+  readonly codeName: ReliedContract | undefined
+}
+
+function namedContracts(config: ContractChainConfig, setting: SettingOf): readonly NamedContract[] {
   const { uniswapV3: exchange, permitRouter, depositAddresses } = config
+  const entries: readonly (readonly [member: string, address: Hex | undefined, codeName?: ReliedContract])[] =
+    [
+      ['wrappedNative', config.wrappedNative],
+      ['fillContract', config.fillContract, 'FillContract'],
+      ['cleanupRouter', config.cleanupRouter, 'CleanupRouter'],
+      ['depositRouter', config.depositRouter, 'DepositRouter'],
+      ['permitRouter.contract', permitRouter?.contract, 'PermitRouter'],
+      ['permit2Router', config.permit2Router, 'Permit2Router'],
+      ['depositAddresses.contract', depositAddresses?.contract, 'DepositAddresses'],
+      ['feeModel.gasPriceOracle', config.feeModel.gasPriceOracle],
+      ['uniswapV3.factory', exchange?.factory],
+      ['uniswapV3.quoterV2', exchange?.quoterV2],
+      ['uniswapV3.swapRouter', exchange?.swapRouter],
+      ...(exchange?.pools ?? []).map(({ address }, index) => [`uniswapV3.pools[${index}]`, address] as const),
+    ]
+  return entries.flatMap(([member, address, codeName]) =>
+    address === undefined ? [] : [{ setting: setting(member), address, codeName }],
+  )
+}
+
+function expectedFeeds(
+  key: string,
+  file: QuoteFile,
+  uptimeFeedAddress: Hex | undefined,
+  setting: SettingOf,
+): ContractExpectations['feeds'] {
+  const priceFeeds = feedsOn(key, file).map(({ feed: { address, description, decimals }, ...named }) => ({
+    ...named,
+    address,
+    description,
+    decimals,
+  }))
+  if (uptimeFeedAddress === undefined) return priceFeeds
   return [
-    ['wrappedNative', config.wrappedNative],
-    ['fillContract', config.fillContract, 'FillContract'],
-    ['cleanupRouter', config.cleanupRouter, 'CleanupRouter'],
-    ['depositRouter', config.depositRouter, 'DepositRouter'],
-    ['permitRouter.contract', permitRouter?.contract, 'PermitRouter'],
-    ['permit2Router', config.permit2Router, 'Permit2Router'],
-    ['depositAddresses.contract', depositAddresses?.contract, 'DepositAddresses'],
-    ['feeModel.gasPriceOracle', config.feeModel.gasPriceOracle],
-    ['uniswapV3.factory', exchange?.factory],
-    ['uniswapV3.quoterV2', exchange?.quoterV2],
-    ['uniswapV3.swapRouter', exchange?.swapRouter],
-    ...(exchange?.pools ?? []).map(({ address }, index) => [`uniswapV3.pools[${index}]`, address] as const),
+    ...priceFeeds,
+    { ...uptimeFeed, setting: setting('sequencerUptimeFeed'), address: uptimeFeedAddress },
   ]
 }
 
-/** Storage words that the getters of a chain's contracts must return. */
-function wordsOf(
-  chain: QuotableChain,
-  setting: (name: string) => string,
-  config: ReturnType<typeof contractChain>,
+/**
+ * Storage words that getters of contracts must return. A contract through which money goes must name the chain's
+ * depository, and the code hash that addresses are derived from.
+ */
+function expectedWords(
+  depository: Hex,
+  { permitRouter, depositAddresses, depositRouter }: ContractChainConfig,
+  setting: SettingOf,
 ): ContractExpectations['words'] {
-  const { permitRouter, depositAddresses } = config
-  return [
-    ...depositoryWords(
-      chain,
-      setting('permitRouter.contract'),
-      permitRouter && {
-        contract: permitRouter.contract,
-        codeHash: ['DEPOSIT_CODE_HASH', permitRouter.depositCodeHash],
-      },
-    ),
-    ...depositoryWords(
-      chain,
-      setting('depositAddresses.contract'),
-      depositAddresses && {
-        contract: depositAddresses.contract,
-        codeHash: ['SWEEP_CODE_HASH', depositAddresses.sweepCodeHash],
-      },
-    ),
-    ...routerWords(setting('depositAddresses.contract'), config),
-  ]
+  const words: ContractExpectations['words'][number][] = []
+  if (permitRouter !== undefined) {
+    const contract = { setting: setting('permitRouter.contract'), address: permitRouter.contract }
+    words.push({ ...contract, getter: 'depository', word: depository })
+    words.push({ ...contract, getter: 'DEPOSIT_CODE_HASH', word: permitRouter.depositCodeHash })
+  }
+  if (depositAddresses !== undefined) {
+    const contract = { setting: setting('depositAddresses.contract'), address: depositAddresses.contract }
+    words.push({ ...contract, getter: 'depository', word: depository })
+    words.push({ ...contract, getter: 'SWEEP_CODE_HASH', word: depositAddresses.sweepCodeHash })
+    // Deposit addresses must swap through the same deposit router as users.
+    if (depositRouter !== undefined) words.push({ ...contract, getter: 'depositRouter', word: depositRouter })
+  }
+  return words
 }
 
-/** What every uptime feed answers about itself. @source Chainlink, SequencerUptimeFeed */
+/** Every uptime feed answers this about itself. @source Chainlink, SequencerUptimeFeed */
 const uptimeFeed = { description: 'L2 Sequencer Uptime Status Feed', decimals: 0 } as const
 
 /** The feeds that are read on a chain, each with the setting that names it. */
@@ -168,33 +187,4 @@ async function networkProblems(
       ? []
       : await networkContradictions(registeredChain, config, client, isOnThisMachine(environment))
   return contradictions.map(({ problem }) => `quote: chains.${key}: ${problem}`)
-}
-
-/** Deposit addresses must swap through the same deposit router as users. */
-function routerWords(
-  setting: string,
-  { depositAddresses, depositRouter }: QuotableChain['config'],
-): ContractExpectations['words'] {
-  if (depositAddresses === undefined || depositRouter === undefined) return []
-  return [{ setting, address: depositAddresses.contract, getter: 'depositRouter', word: depositRouter }]
-}
-
-/** A contract through which money goes must name the chain's depository, and the code hash that addresses are derived from. */
-function depositoryWords(
-  { depository, quoting }: QuotableChain,
-  setting: string,
-  router:
-    | {
-        readonly contract: Hex
-        readonly codeHash: readonly ['DEPOSIT_CODE_HASH' | 'SWEEP_CODE_HASH', Hex]
-      }
-    | undefined,
-): ContractExpectations['words'] {
-  if (router === undefined) return []
-  const { contract: address, codeHash } = router
-  const [getter, word] = codeHash
-  return [
-    { setting, address, getter: 'depository', word: quoting.hexAddress(depository) },
-    { setting, address, getter, word },
-  ]
 }

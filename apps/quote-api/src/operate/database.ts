@@ -42,49 +42,46 @@ export const schemaModules: readonly MigrationDirectory[] = [
   },
 ]
 
+type OpenDatabaseOptions = {
+  readonly onConnectionLost: (error: Error) => void
+  readonly log: (message: string) => void
+  readonly onDiskFull?: (full: DatabaseDiskFullError | undefined) => void
+  /** Absent: a database that does not answer is an error at once. */
+  readonly wait?: DatabaseWait
+  /** For commands: uses the embedded server that a running service owns. */
+  readonly joinRunning?: boolean
+  /** Default as in `createDatabase`. */
+  readonly statementTimeoutMs?: number
+}
+
 /**
  * Opens the database at `DATABASE_URL`, or in `local` without one an embedded server in the local folder, and migrates it
  * to the newest schema. With `wait`, waits for a database that starts, recovers, is a standby or has a full disk.
- * @throws ConfigurationError for what waiting cannot mend
+ * @throws ConfigurationError for a problem that waiting cannot mend
  */
 export async function openDatabase(
   config: QuoteApiConfig,
-  options: {
-    onConnectionLost: (error: Error) => void
-    log: (message: string) => void
-    onDiskFull?: (full: DatabaseDiskFullError | undefined) => void
-    /** Absent: a database that does not answer is an error at once. */
-    wait?: DatabaseWait
-    /** For commands: uses the embedded server that a running service owns. */
-    joinRunning?: boolean
-    /** Default as in `createDatabase`. */
-    statementTimeoutMs?: number
-  },
+  options: OpenDatabaseOptions,
 ): Promise<OpenDatabase> {
-  const { url, poolSize, port } = config.database
-  const running =
-    url === undefined && options.joinRunning === true ? await findRunning(config.localDirectory) : undefined
-  const embedded =
-    url === undefined && running === undefined
-      ? await startEmbedded(config.localDirectory, port, options.log)
-      : undefined
-  const connectionString = running ?? embedded?.connectionString ?? url?.reveal() ?? ''
-  const opening = openWhenUp(
-    {
-      connectionString,
-      poolSize,
-      directories: schemaModules,
-      log: options.log,
-      setting: url === undefined ? 'CAUSEWAY_LOCAL_DIR' : 'DATABASE_URL',
-      applicationName: 'causeway-quote-api',
-      onConnectionLost: options.onConnectionLost,
-      ...(options.onDiskFull !== undefined && { onDiskFull: options.onDiskFull }),
-      ...(options.statementTimeoutMs !== undefined && { statementTimeoutMs: options.statementTimeoutMs }),
-    },
-    url && options.wait,
-  )
+  const { url, poolSize } = config.database
+  const { onConnectionLost, onDiskFull, statementTimeoutMs, log, wait } = options
+  const server = await openServer(config, options)
+  const { connectionString } = server
+  const migrated: MigratedOptions = {
+    connectionString,
+    poolSize,
+    directories: schemaModules,
+    log,
+    setting: url === undefined ? 'CAUSEWAY_LOCAL_DIR' : 'DATABASE_URL',
+    applicationName: 'causeway-quote-api',
+    onConnectionLost,
+    ...(onDiskFull !== undefined && { onDiskFull }),
+    ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
+  }
+  // An embedded server runs already, so only another one is waited for.
+  const opening = openWhenUp(migrated, url === undefined ? undefined : wait)
   const database = await opening.catch(async (error: unknown) => {
-    await embedded?.stop()
+    await server.stop()
     throw error
   })
   return {
@@ -95,15 +92,31 @@ export async function openDatabase(
         connectionString,
         poolSize: 1,
         applicationName: 'causeway-quote-api-jobs',
-        onConnectionLost: options.onConnectionLost,
+        onConnectionLost,
       }),
     listen: (handlers) =>
       startListening({ ...handlers, connectionString, applicationName: 'causeway-quote-api-status' }),
     async close() {
       await database.close()
-      await embedded?.stop()
+      await server.stop()
     },
   }
+}
+
+/** The server to connect to. `stop` ends a server that this process started, and leaves any other alone. */
+type DatabaseServer = { readonly connectionString: string; stop(): Promise<void> }
+
+async function openServer(
+  { database: { url, port }, localDirectory }: QuoteApiConfig,
+  { joinRunning, log }: OpenDatabaseOptions,
+): Promise<DatabaseServer> {
+  const leaveAlone = async () => {}
+  if (url !== undefined) return { connectionString: url.reveal(), stop: leaveAlone }
+  const dataDirectory = join(localDirectory, 'postgres')
+  const running = joinRunning === true ? await findEmbeddedPostgres({ dataDirectory }) : undefined
+  if (running !== undefined) return { connectionString: running, stop: leaveAlone }
+  await mkdir(localDirectory, { recursive: true })
+  return startEmbeddedPostgres({ dataDirectory, log, ...(port !== undefined && { port }) })
 }
 
 /** Time until a running migration is shown. Migrations of small tables take less; liveness probes wait longer. */
@@ -140,23 +153,4 @@ async function showLongMigration<T>(migrating: Promise<T>, wait: DatabaseWait): 
     isDone.abort()
     await showing
   }
-}
-
-const dataDirectoryOf = (localDirectory: string) => join(localDirectory, 'postgres')
-
-function findRunning(localDirectory: string): Promise<string | undefined> {
-  return findEmbeddedPostgres({ dataDirectory: dataDirectoryOf(localDirectory) })
-}
-
-async function startEmbedded(
-  localDirectory: string,
-  port: number | undefined,
-  log: (message: string) => void,
-) {
-  await mkdir(localDirectory, { recursive: true })
-  return startEmbeddedPostgres({
-    dataDirectory: dataDirectoryOf(localDirectory),
-    log,
-    ...(port !== undefined && { port }),
-  })
 }
