@@ -1,8 +1,7 @@
 import type { ChainRegistry } from '@causeway/chains'
-import type { Hex, Ledger, SqlDatabase } from '@causeway/core'
+import type { Hex, Ledger } from '@causeway/core'
 import type { Database } from '@causeway/database'
 import { Counter, type HttpMetrics } from '@causeway/http'
-import type { JsonRpcClient } from '@causeway/rpc'
 import type { Logger } from 'pino'
 import { createContractSignatures } from '../access/wallets/contractSignature.ts'
 import type { QuoteApiConfig } from '../config/config.ts'
@@ -66,12 +65,13 @@ export function createAppBalance(options: AppBalanceOptions): AppBalance {
   return {
     balances: {
       sponsorCurrency: currency === undefined ? usdcOf(chainId) : currencyToWire(currency),
-      readBalance: readBalanceOf(database, ledger),
+      readBalance: (wallet) => database.transaction((tx) => ledger.balance(tx, wallet)),
       topUpAddress: config.topUps.custody,
     },
     claims: createTopUpClaims({
       database,
-      ...claimSite(config.publicUrl, chainId, client),
+      site: { domain: new URL(config.publicUrl).host, uri: config.publicUrl, chainId },
+      contracts: client && createContractSignatures(client),
       screening: options.screening,
       now: () => Date.now(),
     }),
@@ -96,17 +96,19 @@ export function createAppBalance(options: AppBalanceOptions): AppBalance {
   }
 }
 
+/** @param quotable the chain of sponsorship as the quote file has it, with its USDC */
 function openTopUps(
-  { config, fillWallet, chains, chain: { chainId, client }, database, metrics, logger }: AppBalanceOptions,
+  options: AppBalanceOptions,
   quotable: QuotableChain | undefined,
   currency: QuotableCurrency | undefined,
 ) {
+  const { config, fillWallet, chains, chain, database, metrics, logger } = options
   return createTopUps({
     settings: { ...config.topUps, solver: fillWallet },
     chain: chains.chains.get(quotable?.key ?? ''),
     blockTimeMs: quotable?.config.blockTimeMs ?? fallbackBlockTimeMs,
-    chainId,
-    client,
+    chainId: chain.chainId,
+    client: chain.client,
     currency,
     database,
     metrics,
@@ -121,17 +123,6 @@ function openSweeper({ database, ledger, metrics }: AppBalanceOptions): Job {
     registers: [metrics.registry],
   })
   return createSweeper({ database, ledger, onExpired: (count) => expired.inc(count) })
-}
-
-function readBalanceOf(database: SqlDatabase, ledger: Ledger): BalanceReading['readBalance'] {
-  return (wallet) => database.transaction((tx) => ledger.balance(tx, wallet))
-}
-
-function claimSite(publicUrl: string, chainId: number, client: JsonRpcClient | undefined) {
-  return {
-    site: { domain: new URL(publicUrl).host, uri: publicUrl, chainId },
-    contracts: client === undefined ? undefined : createContractSignatures(client),
-  }
 }
 
 /** Stands for USDC where the chain has none configured: balances are still counted in USDC, under a zero address. */

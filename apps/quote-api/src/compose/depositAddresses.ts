@@ -161,7 +161,7 @@ function siteOf(
       },
     }),
     async balances(accounts, height, signal) {
-      // Where a sweep can spend final money only, a younger balance would only make it wait.
+      // A sweep that can spend final money only would wait for a younger balance.
       const sweepableHeight = needsFinal ? minBigint(height, await finalHeight(signal)) : height
       return addresses.held(accounts, { currencies, height: sweepableHeight }, signal)
     },

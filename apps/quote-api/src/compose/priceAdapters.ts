@@ -25,30 +25,20 @@ export function createPriceAdapters(
       `HERMES_URL needs guardianSets in configs/quote.${environment}.json: the guardians whose signatures on prices count`,
     )
   }
-  return [
-    ...(hermes.url === undefined
-      ? []
-      : [
-          createHermes({
-            baseUrl: hermes.url,
-            guardianSets,
-            recover: recoverSigner,
-            ...(hermes.apiKey !== undefined && { apiKey: hermes.apiKey }),
-          }),
-        ]),
-    ...(defillama.url === undefined ? [] : [createDefillama({ baseUrl: defillama.url })]),
-    ...(coingecko.url === undefined
-      ? []
-      : [
-          createCoingecko({
-            baseUrl: coingecko.url,
-            ...(coingecko.apiKey !== undefined && { apiKey: coingecko.apiKey }),
-          }),
-        ]),
-  ]
+  const adapters: HttpPriceAdapter[] = []
+  if (hermes.url !== undefined) {
+    const apiKey = hermes.apiKey !== undefined && { apiKey: hermes.apiKey }
+    adapters.push(createHermes({ baseUrl: hermes.url, guardianSets, recover: recoverSigner, ...apiKey }))
+  }
+  if (defillama.url !== undefined) adapters.push(createDefillama({ baseUrl: defillama.url }))
+  if (coingecko.url !== undefined) {
+    const apiKey = coingecko.apiKey !== undefined && { apiKey: coingecko.apiKey }
+    adapters.push(createCoingecko({ baseUrl: coingecko.url, ...apiKey }))
+  }
+  return adapters
 }
 
-/** Which hosts prices are read through: the endpoints of every chain and the services that are switched on. */
+/** The hosts that prices are read through: the endpoints of every chain and the services that are switched on. */
 export function sourceReach(
   { isLocal, priceAdapters }: Pick<QuoteApiConfig, 'isLocal' | 'priceAdapters'>,
   { chains }: ChainRegistry,

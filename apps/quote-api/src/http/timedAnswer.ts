@@ -50,7 +50,7 @@ export function createTimedAnswers({
   return (route) => {
     // Begun at 0: a series that first appears at 1 shows no increase in Prometheus.
     for (const outcome of ['quoted', 'failed']) quotes.inc({ route, outcome, reason: '' }, 0)
-    const observe = partsOf(parts, route)
+    const observeParts = partObserver(parts, route)
     const count = (outcome: string, reason: string) => quotes.inc({ route, outcome, reason })
     return (reply, answer) => {
       const waits = new RequestWaits({ nowMs: () => performance.now() })
@@ -70,7 +70,7 @@ export function createTimedAnswers({
         .finally(() => {
           waits.release()
           const spent = waits.spent()
-          observe(spent)
+          observeParts(spent)
           if (reply.sent) return
           reply.headers({ 'server-timing': serverTiming(spent), 'timing-allow-origin': '*' })
         })
@@ -81,8 +81,8 @@ export function createTimedAnswers({
 
 type Spent = ReturnType<RequestWaits['spent']>
 
-/** Observes the parts of a route's answers. Resolving labels costs more than observing, so each series is resolved once. */
-function partsOf(parts: Histogram<'route' | 'part'>, route: QuotingRoute): (spent: Spent) => void {
+/** Returns a function that observes the parts of a route's answers. Resolving labels costs more than observing, so each series is resolved once. */
+function partObserver(parts: Histogram<'route' | 'part'>, route: QuotingRoute): (spent: Spent) => void {
   const series = new Map<Part, { observe(seconds: number): void }>()
   const observe = (part: Part, milliseconds: number) => {
     let child = series.get(part)

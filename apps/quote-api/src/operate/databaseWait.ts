@@ -25,7 +25,7 @@ export interface DatabaseWait {
 
 const pauseFirstMs = 250
 const pauseMaxMs = 5_000
-/** The same problem is logged again after this time. */
+/** A problem that stays is logged again after this time. */
 const remindAfterMs = 30_000
 
 /** Pause before try `tries + 1`. */

@@ -9,7 +9,7 @@ function isProvider(value: unknown): value is Provider {
   )
 }
 
-/** What a wallet extension sets as `window.ethereum`; undefined without one. */
+/** The object that a wallet extension sets as `window.ethereum`; undefined without an extension. */
 const injected = (): unknown => Reflect.get(window, 'ethereum')
 
 export const hasWallet = (): boolean => isProvider(injected())

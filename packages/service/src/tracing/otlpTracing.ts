@@ -158,7 +158,7 @@ export class OtlpTracing implements Tracing {
     return { span, context: trace.setSpan(active.context, span), local: active.local }
   }
 
-  /** Where a new span belongs, and whether it is recorded: as the caller decided, or by chance for a new trace. */
+  /** Finds the parent of a new span. The caller decided whether its trace is recorded; for a new trace chance decides. */
   #parentOf(traceparent: string | undefined): { context: Context; isSampled: boolean } {
     const parent =
       traceparent === undefined || traceparent.length > traceparentLengthMax

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { callerPages, pageList } from './callerPages.ts'
 import type { Docs } from './readDocs.ts'
 
-/** How long a caller may use a page without asking again. */
+/** A caller may use a page for so long without asking again. */
 const ageSecondsMax = 300
 
 type Page = { readonly type: string; readonly body: Buffer; readonly tag: string }

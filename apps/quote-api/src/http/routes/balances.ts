@@ -10,7 +10,7 @@ import { balancesResponseSchema, balancesToWire } from '../wire/balances.ts'
 import type { CurrencyWire } from '../wire/currencyAmount.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
 
-/** How routes read balances of sponsors; `compose/appBalance.ts` makes it. */
+/** Dependencies of routes that read balances of sponsors; `compose/appBalance.ts` makes them. */
 export type BalanceReading = {
   /** Currency in which balances are counted. */
   readonly sponsorCurrency: CurrencyWire

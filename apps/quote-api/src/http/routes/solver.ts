@@ -166,7 +166,7 @@ function toWire({ id, kind, requestId, chainId, payload, createdAtMs }: WorkItem
   })
 }
 
-/** Where payloads of the kinds of items have the order id; some have none. */
+/** The order id stands in one of two places of a payload, by the kind of item; some kinds have none. */
 const payloadIds = z.object({
   orderId: bytes32Text.optional(),
   deposit: z.object({ orderId: bytes32Text }).optional(),

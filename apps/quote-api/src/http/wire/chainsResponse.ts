@@ -93,7 +93,7 @@ export const chainsResponseSchema = z.object({ chains: z.array(chainSchema) })
 
 export type ChainWire = z.infer<typeof chainSchema>
 
-/** What the answers about chains are made from. */
+/** Dependencies of the answers about chains. */
 export type ChainDirectory = {
   readonly registry: QuoteRegistry
   readonly snapshot: () => MarketSnapshot

@@ -109,7 +109,7 @@ function refusal(code: QuoteErrorCode, field: string, reason: string): QuoteErro
   return new QuoteError(code, `${field} cannot be honoured: ${reason}. Leave it out.`, { data: { field } })
 }
 
-/** Which outputs of the user a deposit may spend, on chains with outputs; undefined where a body does not choose. */
+/** The outputs of the user that a deposit may spend, on chains with outputs; undefined where a body does not choose. */
 export function toOutputChoice({ additionalData }: ClientFields): OutputChoice | undefined {
   const { excludedOutputs, minimumOutput } = additionalData ?? {}
   if (excludedOutputs === undefined && minimumOutput === undefined) return undefined
@@ -119,7 +119,7 @@ export function toOutputChoice({ additionalData }: ClientFields): OutputChoice |
   }
 }
 
-/** Which sides may swap. An empty list of sources restricts nothing. */
+/** Tells on which sides of the route a swap is allowed. An empty list of sources restricts nothing. */
 export function toSwapPermissions(body: ClientFields): SwapPermissions {
   const { includedSwapSources, excludedSwapSources, disableOriginSwaps } = body
   const includesOurSource = (sourceNames: readonly string[] | undefined) =>

@@ -54,10 +54,10 @@ const statusFields = {
   quoted: phaseSchema,
 }
 
-/** Who pays which fee of a new quote. @source rule L-50 */
+/** Shares of user and sponsor in each fee of a new quote. @source rule L-50 */
 export const feeSponsorshipSchema = z.object(statusFields).meta({ title: 'FeeSponsorship' })
 
-/** In histories: `actual` is there once the sponsor was debited, with the quoted shares and the payment. @source design.md 6.3 */
+/** Shares in a stored request. `actual` is present once the sponsor was debited: the quoted shares, and its payment. @source design.md 6.3 */
 export const pastFeeSponsorshipSchema = z.object({
   ...statusFields,
   actual: z
@@ -76,7 +76,7 @@ export const pastFeeSponsorshipSchema = z.object({
 const phaseV3Fields = { ...phaseFields, components: z.record(z.string(), shareSchema) }
 const { sponsorPayment: sponsorPaymentSchema } = pastFeeSponsorshipSchema.shape.actual.unwrap().shape
 
-/** The same in /requests/v3, which names the component `relay` `platform`. @source clients.md 4 */
+/** `pastFeeSponsorshipSchema` for /requests/v3, where the component `relay` is named `platform`. @source clients.md 4 */
 export const pastFeeSponsorshipV3Schema = z.object({
   ...statusFields,
   quoted: z.object(phaseV3Fields),
@@ -92,16 +92,16 @@ export function inWordsOfV3({
   ...about
 }: z.infer<typeof pastFeeSponsorshipSchema>): z.infer<typeof pastFeeSponsorshipV3Schema> {
   const nameInV3 = (component: string) => (component === 'relay' ? 'platform' : component)
-  const phase = ({ selectedComponents, components, ...totals }: Phase) => ({
+  const renameIn = ({ selectedComponents, components, ...totals }: Phase) => ({
     ...totals,
     selectedComponents: selectedComponents.map(nameInV3),
     components: Object.fromEntries(
       Object.entries(components).map(([component, share]) => [nameInV3(component), share]),
     ),
   })
-  if (actual === undefined) return { ...about, quoted: phase(quoted) }
+  if (actual === undefined) return { ...about, quoted: renameIn(quoted) }
   const { sponsorPayment, ...shares } = actual
-  return { ...about, quoted: phase(quoted), actual: { ...phase(shares), sponsorPayment } }
+  return { ...about, quoted: renameIn(quoted), actual: { ...renameIn(shares), sponsorPayment } }
 }
 
 export type FeeSponsorshipWire = z.infer<typeof feeSponsorshipSchema>
@@ -117,13 +117,13 @@ export type SharedFees = {
   readonly parts: FeeParts
   /** Part of each fee that a sponsor may pay. */
   readonly sponsorable: SponsorableFees
-  /** What he pays of them. */
+  /** Part of each fee that the sponsor does pay. */
   readonly allocation: Allocation
   /** True if the balance is held only when the deposit is seen. */
   readonly isHeldAtDeposit?: boolean
 }
 
-/** For histories: the currency need not be configured any more. */
+/** Shares as an object, for stored requests: their currency need not be configured any more. */
 export function feeSponsorshipToWire(currency: CurrencyWire, shared: SharedFees): FeeSponsorshipWire {
   return sharedFees(shared, (value) => valuedAmountToWire(currency, shared.unit, value))
 }
@@ -151,7 +151,7 @@ function shareJson({ selected, total, sponsored, userPays }: Share<string>): str
   return `{"selected":${selected},"total":${total},"sponsored":${sponsored},"userPays":${userPays}}`
 }
 
-/** The answer's members; `amount` writes an amount, as an object or as JSON text. */
+/** Members of the answer. @param amount writes an amount, as an object or as JSON text */
 function sharedFees<Amount>(shared: SharedFees, amount: (value: bigint) => Amount) {
   const { parts, sponsorable, allocation, selected, capMicroUsd, isHeldAtDeposit } = shared
   const fees = feesByComponent(parts)

@@ -71,7 +71,7 @@ const typedDataSchema = z.object({
   value: z.record(text, z.union([text, z.number(), z.array(z.unknown()), z.record(text, z.unknown())])),
 })
 
-/** Where a signature is sent: the endpoint, and the body that goes with it. */
+/** The endpoint that a signature is sent to, and the body that goes with it. */
 const postOf = <Endpoint extends string, Body extends z.ZodType>(endpoint: Endpoint, body: Body) =>
   z.object({
     endpoint: z.literal(endpoint).describe('The signature goes into its query as `signature`'),

@@ -6,7 +6,7 @@ const amount = z.string().regex(/^[0-9]{1,30}$/, 'must be 1 to 30 digits')
 const chainId = z.int().positive()
 const user = z.string().min(1).max(128)
 
-/** What a key may sponsor, and how much of it is used. */
+/** The rules about what a key may sponsor, and how much of their limits is used. */
 export const policyWire = z.object({
   policy: z
     .object({

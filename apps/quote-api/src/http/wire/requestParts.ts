@@ -97,7 +97,7 @@ function pastCurrency(
 
 const microUsdDecimals = 6
 
-/** Who was to pay which fee, and what the sponsor paid; undefined where the request asked for no sponsorship. */
+/** Quoted shares of user and sponsor, and the sponsor's payment; undefined where the request asked for no sponsorship. */
 export function pastFeeSponsorship(
   registry: QuoteRegistry,
   record: RequestRecord,

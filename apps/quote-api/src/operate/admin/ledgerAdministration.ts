@@ -13,7 +13,7 @@ import {
 import { recordAction } from '../../access/adminAction.ts'
 import { checkBooks } from '../../jobs/invariants.ts'
 
-/** Who does something and why, for the audit log; `actor` as in `AdminAction`. */
+/** The operator who does something, and the reason, for the audit log; `actor` as in `AdminAction`. */
 export type AuditNote = { readonly actor: string; readonly reason: string }
 
 /** Operations on the ledger: one implementation behind the command line and the admin listener. */

@@ -21,7 +21,7 @@ export type Overview = {
     readonly stage: string
     /** `flightsMax + 1` if there are more than `flightsMax`. */
     readonly requests: number
-    /** What their recipients are to get. */
+    /** Amounts that their recipients are to get. */
     readonly outMicroUsd: bigint
     readonly oldest: Date
   }[]

@@ -1,7 +1,7 @@
 import type { ReadinessReport } from '@causeway/http'
 import { type Problem, problem, statusParts } from './status.ts'
 
-/** How a failed check is described: which parts of the service it affects, what is wrong, what to do. */
+/** Description of a failed check: the parts of the service that it affects, what is wrong, what to do. */
 type Check = Omit<Problem, 'state' | 'since'> & { readonly state?: 'partly' }
 
 /** Descriptions of the checks of `/ready`, by name; a check without one is described by its name. */

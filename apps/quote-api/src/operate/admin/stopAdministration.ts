@@ -15,14 +15,14 @@ import {
 } from '../../requests/stops/stopStore.ts'
 import type { AuditNote } from './ledgerAdministration.ts'
 
-/** Where the configuration files are. */
+/** Place and environment of the configuration files. */
 export type ConfigPlaces = Pick<QuoteApiConfig, 'environment' | 'configDirectory'>
 
 /** A quoted chain, or all chains: then the id is `everyChain` and the name `all`. */
 export type NamedChain = { readonly chainId: number; readonly name: string }
 
 /**
- * Whether the allocator knows of a stop. With `STOPS_URL` set it reads the stops every few seconds. `reached`: it read
+ * Tells whether the allocator knows of a stop. With `STOPS_URL` set it reads the stops every few seconds. `reached`: it read
  * this one; `silent`: it did not in time; `none`: no allocator ever read stops here.
  */
 export type AllocatorReach = 'reached' | 'silent' | 'none'
