@@ -1,5 +1,5 @@
 import { type Answer, ageText, listOf, memberOf, textOf, timeText } from '../shared/answers.ts'
-import { element, facts, foreign, table } from '../shared/elements.ts'
+import { element, factList, foreign, table } from '../shared/elements.ts'
 
 /**
  * Section of the operator's page, from GET /admin/health: readiness, stopped chains, networks that changed their
@@ -14,7 +14,7 @@ export function healthView(health: Answer): HTMLElement {
   return element(
     'div',
     {},
-    facts([
+    factList([
       ['Ready', textOf(readiness, 'ready') === 'true' ? 'yes' : 'no'],
       ['Market', foreign(textOf(market, 'status'))],
     ]),

@@ -5,18 +5,18 @@ import {
   copyable,
   copyButton,
   element,
-  facts,
+  elementById,
+  factList,
   fieldOf,
   foreign,
-  found,
   moveFocus,
-  offer,
   onPress,
   onSend,
-  renew,
-  show,
+  refreshContent,
+  safeText,
+  setChoices,
+  setContent,
   table,
-  visible,
 } from '../shared/elements.ts'
 import { account, hasWallet, signText } from '../shared/wallet.ts'
 
@@ -38,41 +38,43 @@ let challenge: Challenge | undefined
 /** Shows the list of keys, and fills the forms' choices: all keys to look up, active keys to link or revoke. */
 export function showKeys(keys: Answer): void {
   const listed = listOf(keys, 'keys')
-  renew('keys', keysView(listed))
-  const choices = (some: readonly Answer[]) =>
-    some.map((key) => {
-      const id = textOf(key, 'id')
-      return [id, `${id} ${visible(textOf(key, 'label'))}`] as const
-    })
-  for (const id of ['policy-key', 'explain-key']) offer(id, choices(listed))
-  const active = choices(listed.filter((key) => textOf(key, 'status') === 'active'))
-  for (const id of ['link-key', 'revoke-key']) offer(id, active)
+  refreshContent('keys', keysView(listed))
+  for (const id of ['policy-key', 'explain-key']) setChoices(id, listed.map(choiceOf))
+  const active = listed.filter((key) => textOf(key, 'status') === 'active')
+  for (const id of ['link-key', 'revoke-key']) setChoices(id, active.map(choiceOf))
+}
+
+/** A choice of a select field: the key's id, and its id with its label to show. */
+function choiceOf(key: Answer): readonly [string, string] {
+  const id = textOf(key, 'id')
+  return [id, `${id} ${safeText(textOf(key, 'label'))}`]
 }
 
 /** Removes everything about keys from the page when the operator leaves, above all the text of a new key. */
 export function forgetKeys(): void {
-  for (const id of ['keys', 'policy-key', 'explain-key', 'link-key', 'revoke-key', 'issued']) show(id)
+  for (const id of ['keys', 'policy-key', 'explain-key', 'link-key', 'revoke-key', 'issued']) setContent(id)
   endLinking()
 }
 
 function endLinking(): void {
   challenge = undefined
-  show('link-text')
+  setContent('link-text')
   clearProblem('signed-form')
-  found('signed-form', HTMLFormElement).reset()
-  found('signed-form', HTMLFormElement).hidden = true
+  elementById('signed-form', HTMLFormElement).reset()
+  elementById('signed-form', HTMLFormElement).hidden = true
 }
 
 const keyPath = (id: string, action: string) => `keys/${encodeURIComponent(id)}/${action}`
 
+/** Connects the forms that create, link and revoke keys. */
 export function listenForKeys({ admin, reload }: PageAccess): void {
   onSend(
     'create-form',
     async (fields) => {
-      show('issued')
+      setContent('issued')
       const issued = await admin('keys', { label: fieldOf(fields, 'label') })
-      found('create-form', HTMLFormElement).reset()
-      show('issued', issuedView(issued))
+      elementById('create-form', HTMLFormElement).reset()
+      setContent('issued', issuedView(issued))
       await reload()
       return `Key ${textOf(issued, 'id')} is made. Keep its text now: it is not shown again.`
     },
@@ -86,7 +88,7 @@ export function listenForKeys({ admin, reload }: PageAccess): void {
     if (fieldOf(fields, 'again') !== id)
       throw new FieldError('again', `It ends for good: type ${id} to say that you mean it.`)
     await admin(keyPath(id, 'revoke'), {})
-    found('revoke-form', HTMLFormElement).reset()
+    elementById('revoke-form', HTMLFormElement).reset()
     await reload()
     return `Key ${id} is revoked: every process refuses it within 5 seconds.`
   })
@@ -101,13 +103,13 @@ function listenForLinks({ admin, reload }: PageAccess): void {
   const link = async ({ id, wallet, nonce }: Challenge, signature: string) => {
     await admin(keyPath(id, 'link-wallet'), { wallet, nonce, signature })
     await reload()
-    return `${visible(wallet)} pays for ${id} from now on.`
+    return `${safeText(wallet)} pays for ${id} from now on.`
   }
 
-  found('link-browser', HTMLButtonElement).hidden = !hasWallet()
+  elementById('link-browser', HTMLButtonElement).hidden = !hasWallet()
   onPress('link-browser', async () => {
     endLinking()
-    const id = found('link-key', HTMLSelectElement).value
+    const id = elementById('link-key', HTMLSelectElement).value
     const { requested, text } = await requestChallenge(id, await account())
     announce('Sign the text in your wallet.')
     return link(requested, await signText(requested.wallet, textOf(text, 'message')))
@@ -118,12 +120,12 @@ function listenForLinks({ admin, reload }: PageAccess): void {
     const { requested, text } = await requestChallenge(fieldOf(fields, 'id'), fieldOf(fields, 'wallet'))
     challenge = requested
     const message = textOf(text, 'message')
-    show(
+    setContent(
       'link-text',
       element('pre', { tabindex: '0', 'aria-label': 'Text to sign' }, message),
       copyButton(message, 'text to sign'),
     )
-    found('signed-form', HTMLFormElement).hidden = false
+    elementById('signed-form', HTMLFormElement).hidden = false
     return `The owner of the wallet signs this text (personal_sign) until ${timeText(textOf(text, 'expiresAt'))}.`
   })
 
@@ -144,17 +146,17 @@ function listenForLinks({ admin, reload }: PageAccess): void {
 function issuedView(issued: Answer): HTMLElement {
   const done = element('button', { type: 'button' }, 'I have kept it')
   done.addEventListener('click', () => {
-    show('issued')
+    setContent('issued')
     moveFocus('keys-title')
   })
-  const shown = element('span', { class: 'secret' }, element('code', {}, textOf(issued, 'apiKey')))
+  const keyText = element('span', { class: 'secret' }, element('code', {}, textOf(issued, 'apiKey')))
   return element(
     'div',
     { class: 'notice' },
-    facts([
+    factList([
       ['Key', element('code', {}, textOf(issued, 'id'))],
       ['Label', foreign(textOf(issued, 'label'))],
-      ['Text of the key, shown once', shown],
+      ['Text of the key, shown once', keyText],
     ]),
     copyButton(textOf(issued, 'apiKey'), 'text of the key'),
     done,

@@ -3,16 +3,16 @@ import { type Chains, chainsOf } from '../shared/chains.ts'
 import {
   announce,
   copyable,
-  facts,
+  elementById,
+  factList,
   fieldOf,
   foreign,
-  found,
   moveFocus,
   onSend,
-  renew,
-  show,
+  refreshContent,
+  safeText,
+  setContent,
   table,
-  visible,
 } from '../shared/elements.ts'
 import { explanationView, policyQuestion, policyView } from '../shared/policies.ts'
 import { refreshing } from '../shared/refresh.ts'
@@ -40,7 +40,7 @@ const refresher = refreshing(load, (error) => {
 
 /** Shows or hides the sections, and the links to them. */
 function reveal(isSignedIn: boolean): void {
-  for (const id of ['main', 'sections', 'skip']) found(id, HTMLElement).hidden = !isSignedIn
+  for (const id of ['main', 'sections', 'skip']) elementById(id, HTMLElement).hidden = !isSignedIn
 }
 
 /** Signs out: forgets the secret and empties every section that it opened. */
@@ -49,9 +49,9 @@ function leave(): void {
   reveal(false)
   secret = ''
   forgetKeys()
-  for (const id of ['moving', 'stuck', 'earned', 'holdings']) show(id)
-  for (const id of ['health', 'policy', 'explanation', 'balance', 'topups']) show(id)
-  for (const id of ['parked', 'request', 'audit']) show(id)
+  for (const id of ['moving', 'stuck', 'earned', 'holdings']) setContent(id)
+  for (const id of ['health', 'policy', 'explanation', 'balance', 'topups']) setContent(id)
+  for (const id of ['parked', 'request', 'audit']) setContent(id)
   moveFocus('secret')
 }
 
@@ -77,12 +77,12 @@ async function load(): Promise<() => void> {
   return () => {
     chains = chainsOf(health)
     const views = overviewViews(overview, status, memberOf(health, 'readiness'), chains)
-    for (const [id, view] of Object.entries(views)) renew(id, view)
+    for (const [id, view] of Object.entries(views)) refreshContent(id, view)
     showKeys(keys)
-    renew('topups', topUpsView(suspense))
-    renew('parked', parkedView(parked))
-    renew('audit', auditView(audit))
-    renew('health', healthView(health))
+    refreshContent('topups', topUpsView(suspense))
+    refreshContent('parked', parkedView(parked))
+    refreshContent('audit', auditView(audit))
+    refreshContent('health', healthView(health))
   }
 }
 
@@ -92,8 +92,8 @@ onSend(
   'policy-form',
   async (fields) => {
     const id = fieldOf(fields, 'id')
-    show('policy', policyView(await admin(`keys/${urlPart(id)}/policy`)))
-    return `Policy of ${visible(id)}.`
+    setContent('policy', policyView(await admin(`keys/${urlPart(id)}/policy`)))
+    return `Policy of ${safeText(id)}.`
   },
   'policy',
 )
@@ -101,7 +101,7 @@ onSend(
 onSend(
   'explain-form',
   async (fields) => {
-    show('explanation', explanationView(await admin(...policyQuestion(fields))))
+    setContent('explanation', explanationView(await admin(...policyQuestion(fields))))
     return 'Dry run done.'
   },
   'explanation',
@@ -111,9 +111,9 @@ onSend(
   'balance-form',
   async (fields) => {
     const balance = await admin(`balances/${urlPart(fieldOf(fields, 'wallet'))}`)
-    show(
+    setContent(
       'balance',
-      facts([
+      factList([
         ['Available', dollars(textOf(balance, 'availableMicroUsd'))],
         ['Held', dollars(textOf(balance, 'heldMicroUsd'))],
         ['Pending', dollars(textOf(balance, 'pendingMicroUsd'))],
@@ -129,7 +129,7 @@ onSend(
   async (fields) => {
     const named = urlPart(fieldOf(fields, 'named'))
     const requests = listOf(await admin(`requests?named=${named}`), 'requests')
-    show('request', ...(await requestViews(requests, { admin, headers: headers(), chains })))
+    setContent('request', ...(await requestViews(requests, { admin, headers: headers(), chains })))
     return requests.length === 1 ? 'Request loaded.' : `${requests.length} requests loaded.`
   },
   'request',

@@ -1,6 +1,6 @@
 import { type Answer, countText, dollars, listOf, memberOf, textOf, timeText } from '../shared/answers.ts'
 import type { Chains } from '../shared/chains.ts'
-import { copyable, element, facts, foreign, table } from '../shared/elements.ts'
+import { copyable, element, factList, foreign, table } from '../shared/elements.ts'
 
 /** Sections of the operator's page by element id: does money move, what is stuck, earnings, holdings of wallets. */
 export type OverviewViews = Readonly<Record<'moving' | 'stuck' | 'earned' | 'holdings', HTMLElement>>
@@ -64,7 +64,7 @@ function movingView(overview: Answer, status: Answer, readiness: Answer): HTMLEl
   return element(
     'div',
     {},
-    facts([
+    factList([
       ['Ready', textOf(readiness, 'ready') === 'true' ? 'yes' : 'no'],
       [
         'Filled, not attested',

@@ -1,6 +1,6 @@
 import { type Answer, memberOf, RefusedError, textOf, timeText } from '../shared/answers.ts'
 import type { Chains } from '../shared/chains.ts'
-import { copyable, element, facts, foreign } from '../shared/elements.ts'
+import { copyable, element, factList, foreign } from '../shared/elements.ts'
 import { timelineOf } from '../shared/timeline.ts'
 
 type PageAccess = {
@@ -25,7 +25,7 @@ async function requestView(request: Answer, { admin, headers, chains }: PageAcce
   ])
   const parked = memberOf(explanation, 'parked')
   const chainName = (member: string) => foreign(chains.nameOf(textOf(request, member)))
-  const summary = facts([
+  const summary = factList([
     ['Request', copyable(id, `request ${id}`)],
     ['Found as', textOf(request, 'by')],
     ['Status', foreign(textOf(request, 'status'))],

@@ -15,28 +15,28 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[Name] {
-  const made = document.createElement(name)
-  setAttributes(made, attributes)
-  made.append(...children)
-  return made
+  const newElement = document.createElement(name)
+  setAttributes(newElement, attributes)
+  newElement.append(...children)
+  return newElement
 }
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
 
-export function drawing<Name extends keyof SVGElementTagNameMap>(
+export function svgElement<Name extends keyof SVGElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
   ...children: readonly Child[]
 ): SVGElementTagNameMap[Name] {
-  const made = document.createElementNS(svgNamespace, name)
-  setAttributes(made, attributes)
-  made.append(...children)
-  return made
+  const newElement = document.createElementNS(svgNamespace, name)
+  setAttributes(newElement, attributes)
+  newElement.append(...children)
+  return newElement
 }
 
-function setAttributes(made: Element, attributes: Attributes): void {
+function setAttributes(target: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined) made.setAttribute(name, value)
+    if (value !== undefined) target.setAttribute(name, value)
   }
 }
 
@@ -47,7 +47,7 @@ const shownMax = 120
 const readMax = 4 * shownMax
 
 /** Makes foreign text safe to show: invisible characters become `⟨U+200B⟩`, and a long text is cut. */
-export function visible(text: string): string {
+export function safeText(text: string): string {
   const plain = text
     .slice(0, readMax)
     .replace(
@@ -62,7 +62,7 @@ export function visible(text: string): string {
 
 /** An element with foreign text, isolated (`bdi`) so that right-to-left text cannot reorder what stands beside it. */
 export function foreign(text: string): HTMLElement {
-  return element('bdi', {}, visible(text))
+  return element('bdi', {}, safeText(text))
 }
 
 /** Beginning and end of a long id, enough to tell it from others by eye. */
@@ -78,19 +78,19 @@ const shortMax = 20
  */
 export function copyable(id: string, name: string, address?: string): HTMLElement {
   if (id === '') return element('span', {}, '—')
-  const code = element('code', { title: visible(id) }, foreign(shortened(id)))
-  const shown = address === undefined ? code : linkTo(address, `${name} in the explorer`, code)
-  return element('span', { class: 'id' }, shown, copyButton(id, name))
+  const code = element('code', { title: safeText(id) }, foreign(shortened(id)))
+  const label = address === undefined ? code : linkTo(address, `${name} in the explorer`, code)
+  return element('span', { class: 'id' }, label, copyButton(id, name))
 }
 
 /** @param name what the button copies; it is shown and said in place of the text, which may be a secret */
 export function copyButton(text: string, name: string): HTMLButtonElement {
-  const label = `Copy ${visible(name)}`
+  const label = `Copy ${safeText(name)}`
   const button = element('button', { type: 'button', class: 'copy', 'aria-label': label }, copyIcon())
   button.addEventListener('click', () => {
-    act(async () => {
+    runAndAnnounce(async () => {
       await copy(text)
-      return `Copied ${visible(name)}.`
+      return `Copied ${safeText(name)}.`
     })
   })
   return button
@@ -98,8 +98,8 @@ export function copyButton(text: string, name: string): HTMLButtonElement {
 
 /** Two overlapping sheets, drawn because not every font has such a symbol. */
 function copyIcon(): SVGSVGElement {
-  const sheet = (x: string, y: string) => drawing('rect', { x, y, width: '9', height: '9', rx: '1.5' })
-  return drawing(
+  const sheet = (x: string, y: string) => svgElement('rect', { x, y, width: '9', height: '9', rx: '1.5' })
+  return svgElement(
     'svg',
     { class: 'icon', viewBox: '0 0 16 16', 'aria-hidden': 'true' },
     sheet('2', '2'),
@@ -108,14 +108,14 @@ function copyIcon(): SVGSVGElement {
 }
 
 /** A link to another host. `noreferrer` hides the address of this page from it. */
-function linkTo(address: string, name: string, shown: Child): HTMLElement {
+function linkTo(address: string, name: string, content: Child): HTMLElement {
   const attributes = {
     href: address,
-    'aria-label': visible(name),
+    'aria-label': safeText(name),
     target: '_blank',
     rel: 'noopener noreferrer',
   }
-  return element('a', attributes, shown)
+  return element('a', attributes, content)
 }
 
 /** Copies a text. Without https browsers offer no clipboard API, so there the text is selected and copied by command. */
@@ -133,23 +133,23 @@ async function copy(text: string): Promise<void> {
 }
 
 /** The element of the page's HTML with an id. @throws Error if it is missing or of another kind, which is a bug */
-export function found<Kind extends Element>(id: string, kind: new () => Kind): Kind {
+export function elementById<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const candidate = document.getElementById(id)
   if (!(candidate instanceof kind)) throw new Error(`the page has no ${id}`)
   return candidate
 }
 
-/** Replaces the content of an element; without children empties it. */
-export function show(id: string, ...children: readonly Child[]): void {
-  found(id, HTMLElement).replaceChildren(...children)
+/** Replaces the content of the element with an id; without children, empties it. */
+export function setContent(id: string, ...children: readonly Child[]): void {
+  elementById(id, HTMLElement).replaceChildren(...children)
 }
 
 /**
  * Replaces the content of a section while a reader may use it: keeps the keyboard focus and the scroll positions of
  * tables, by the elements' `aria-label`. Does nothing while the reader selects text there; the next refresh replaces it.
  */
-export function renew(id: string, ...children: readonly Child[]): void {
-  const section = found(id, HTMLElement)
+export function refreshContent(id: string, ...children: readonly Child[]): void {
+  const section = elementById(id, HTMLElement)
   const selection = getSelection()
   if (selection?.isCollapsed === false && section.contains(selection.anchorNode)) return
   const labelOf = (labelled: Element | null) => labelled?.getAttribute('aria-label') ?? null
@@ -167,8 +167,8 @@ export function renew(id: string, ...children: readonly Child[]): void {
  * Replaces the choices of a select field. The selected value stays selected if it is still among them.
  * @param choices pairs of a value and its shown text
  */
-export function offer(id: string, choices: readonly (readonly [string, string])[]): void {
-  const field = found(id, HTMLSelectElement)
+export function setChoices(id: string, choices: readonly (readonly [string, string])[]): void {
+  const field = elementById(id, HTMLSelectElement)
   const { value } = field
   field.replaceChildren(...choices.map(([choice, text]) => element('option', { value: choice }, text)))
   if (choices.some(([choice]) => choice === value)) field.value = value
@@ -176,24 +176,24 @@ export function offer(id: string, choices: readonly (readonly [string, string])[
 
 /** Moves the keyboard focus to an element after the focused one was removed or the page changed. */
 export function moveFocus(id: string): void {
-  found(id, HTMLElement).focus()
+  elementById(id, HTMLElement).focus()
 }
 
 /** Replaces the status line above the sections. Screen readers say it aloud. */
 export function announce(text: string): void {
-  show('status', text)
+  setContent('status', text)
 }
 
 type Row = readonly Child[]
 
-/** A table with caption and headings. @param none sentence that replaces a table without rows */
+/** A table with caption and headings. @param emptyText sentence that replaces a table without rows */
 export function table(
   caption: string,
   headings: readonly string[],
   rows: readonly Row[],
-  none: string,
+  emptyText: string,
 ): HTMLElement {
-  if (rows.length === 0) return element('p', { class: 'none' }, none)
+  if (rows.length === 0) return element('p', { class: 'none' }, emptyText)
   const head = element('tr', {}, ...headings.map((heading) => element('th', { scope: 'col' }, heading)))
   const body = rows.map(([first, ...others]) =>
     element(
@@ -203,7 +203,7 @@ export function table(
       ...others.map((cell) => element('td', {}, cell)),
     ),
   )
-  const made = element(
+  const tableElement = element(
     'table',
     {},
     element('caption', {}, caption),
@@ -211,10 +211,15 @@ export function table(
     element('tbody', {}, ...body),
   )
   // The `tabindex` lets readers scroll a wide table by keyboard.
-  return element('div', { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: '0' }, made)
+  return element(
+    'div',
+    { class: 'scroll', role: 'region', 'aria-label': caption, tabindex: '0' },
+    tableElement,
+  )
 }
 
-export function facts(pairs: readonly (readonly [string, Child])[]): HTMLElement {
+/** A list of names, each with its value. */
+export function factList(pairs: readonly (readonly [string, Child])[]): HTMLElement {
   return element(
     'dl',
     {},
@@ -225,10 +230,10 @@ export function facts(pairs: readonly (readonly [string, Child])[]): HTMLElement
 /**
  * Runs code when a form is submitted, in place of the browser's own submit.
  * @param run resolves to the message to announce
- * @param shown id of the element that shows the result: a failure empties it, so that no earlier result stays
+ * @param resultId id of the element that shows the result: a failure empties it, so that no earlier result stays
  */
-export function onSend(id: string, run: (fields: FormData) => Promise<string>, shown?: string): void {
-  const form = found(id, HTMLFormElement)
+export function onSend(id: string, run: (fields: FormData) => Promise<string>, resultId?: string): void {
+  const form = elementById(id, HTMLFormElement)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     // A double click submits once. Otherwise it would create two keys, for example.
@@ -240,7 +245,7 @@ export function onSend(id: string, run: (fields: FormData) => Promise<string>, s
     run(fields)
       .then(announce)
       .catch((error: unknown) => {
-        if (shown !== undefined) show(shown)
+        if (resultId !== undefined) setContent(resultId)
         showProblem(form, problemIdOf(id), error)
       })
       .finally(() => form.removeAttribute('aria-busy'))
@@ -249,10 +254,11 @@ export function onSend(id: string, run: (fields: FormData) => Promise<string>, s
 
 /** Runs code when a button is pressed. @param run resolves to the message to announce */
 export function onPress(id: string, run: () => Promise<string>): void {
-  found(id, HTMLButtonElement).addEventListener('click', () => act(run))
+  elementById(id, HTMLButtonElement).addEventListener('click', () => runAndAnnounce(run))
 }
 
-function act(run: () => Promise<string>): void {
+/** Announces the message that the code resolves to, or its error. */
+function runAndAnnounce(run: () => Promise<string>): void {
   run().then(announce, (error: unknown) => announce(messageOf(error)))
 }
 
@@ -276,7 +282,7 @@ function showProblem(form: HTMLFormElement, id: string, error: unknown): void {
 
 /** Removes the shown problem of a form's last submission. */
 export function clearProblem(formId: string): void {
-  const [form, problemId] = [found(formId, HTMLFormElement), problemIdOf(formId)]
+  const [form, problemId] = [elementById(formId, HTMLFormElement), problemIdOf(formId)]
   document.getElementById(problemId)?.remove()
   for (const field of form.querySelectorAll('[aria-invalid]')) {
     field.removeAttribute('aria-invalid')
@@ -301,5 +307,5 @@ export function fieldOf(fields: FormData, name: string): string {
 }
 
 export function messageOf(error: unknown): string {
-  return visible(error instanceof Error ? error.message : String(error))
+  return safeText(error instanceof Error ? error.message : String(error))
 }

@@ -1,5 +1,5 @@
 import { type Answer, dollars, listOf, memberOf, microUsdOf, textOf, timeText } from './answers.ts'
-import { element, facts, fieldOf, foreign, table } from './elements.ts'
+import { element, factList, fieldOf, foreign, table } from './elements.ts'
 
 // Views of a key's sponsorship policy, for the pages of operators and sponsors.
 
@@ -34,7 +34,7 @@ export function policyView(answer: Answer): HTMLElement {
   return element(
     'div',
     {},
-    rules.length === 0 ? noRules : facts([['Version', textOf(policy, 'version')], ...rules]),
+    rules.length === 0 ? noRules : factList([['Version', textOf(policy, 'version')], ...rules]),
     table('Used', usageHeadings, usageRows, 'Nothing is used yet.'),
   )
 }
@@ -52,7 +52,7 @@ export function explanationView(explanation: Answer): HTMLElement {
   return element(
     'div',
     {},
-    facts([['Outcome', foreign(textOf(explanation, 'outcome'))]]),
+    factList([['Outcome', foreign(textOf(explanation, 'outcome'))]]),
     table('Rules, in the unit of each', headings, checkRows, 'No rule was asked.'),
   )
 }

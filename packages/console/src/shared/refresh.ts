@@ -1,5 +1,5 @@
 import { RefusedError, timeText } from './answers.ts'
-import { messageOf, show } from './elements.ts'
+import { messageOf, setContent } from './elements.ts'
 
 const everyMs = 10_000
 
@@ -21,7 +21,7 @@ export function refreshing(load: () => Promise<() => void>, onRefused: (error: R
     if (session !== currentSession) return
     draw()
     asOf = timeText(new Date().toISOString())
-    show('asof', `As of ${asOf}, refreshed every ${everyMs / 1_000} s.`)
+    setContent('asof', `As of ${asOf}, refreshed every ${everyMs / 1_000} s.`)
   }
   const again = async () => {
     if (document.hidden || timer === undefined) return
@@ -29,14 +29,14 @@ export function refreshing(load: () => Promise<() => void>, onRefused: (error: R
     await loadOnce().catch((error: unknown) => {
       if (session !== currentSession) return
       if (error instanceof RefusedError && error.status === 401) onRefused(error)
-      else show('asof', `Not refreshed: ${messageOf(error)} Shown is what was so at ${asOf}.`)
+      else setContent('asof', `Not refreshed: ${messageOf(error)} Shown is what was so at ${asOf}.`)
     })
   }
   const end = () => {
     currentSession += 1
     clearInterval(timer)
     timer = undefined
-    show('asof')
+    setContent('asof')
   }
   document.addEventListener('visibilitychange', () => void again())
   return {

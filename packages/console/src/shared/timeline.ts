@@ -1,6 +1,6 @@
 import { type Answer, ask, listOf, RefusedError, textOf, timeText } from './answers.ts'
 import type { Chains } from './chains.ts'
-import { type Child, copyable, element, facts, foreign, visible } from './elements.ts'
+import { type Child, copyable, element, factList, foreign, safeText } from './elements.ts'
 
 /**
  * The timeline of a request: its steps with their evidence, or a sentence where the service has none.
@@ -43,15 +43,15 @@ function paragraph(text: string): readonly Child[] {
 }
 
 function evidenceView(step: Answer, stepName: string, chains: Chains): HTMLElement {
-  return facts(
+  return factList(
     listOf(step, 'evidence').map((evidence) => {
       const kind = textOf(evidence, 'kind')
       const name = textOf(evidence, 'label') || kind
       const value = textOf(evidence, 'value')
-      const shown = idKinds.has(kind)
+      const content = idKinds.has(kind)
         ? copyable(value, `${name} of ${stepName}`, explorerAddressOf(evidence, chains))
         : foreign(kind === 'moment' ? timeText(value) : value)
-      return [visible(name), shown] as const
+      return [safeText(name), content] as const
     }),
   )
 }

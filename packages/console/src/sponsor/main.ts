@@ -15,18 +15,18 @@ import {
   announce,
   copyable,
   element,
-  facts,
+  elementById,
+  factList,
   fieldOf,
   foreign,
-  found,
   moveFocus,
-  offer,
   onPress,
   onSend,
-  renew,
-  show,
+  refreshContent,
+  safeText,
+  setChoices,
+  setContent,
   table,
-  visible,
 } from '../shared/elements.ts'
 import { explanationView, policyQuestion, policyView } from '../shared/policies.ts'
 import { refreshing } from '../shared/refresh.ts'
@@ -86,15 +86,15 @@ function leave(): void {
     'requests',
     'request',
   ])
-    show(id)
-  found('send', HTMLButtonElement).hidden = true
+    setContent(id)
+  elementById('send', HTMLButtonElement).hidden = true
   reveal(false)
   moveFocus('sign-in')
 }
 
 /** Shows or hides the sections, and the links to them. */
 function reveal(isSignedIn: boolean): void {
-  for (const id of ['main', 'leave', 'sections', 'skip']) found(id, HTMLElement).hidden = !isSignedIn
+  for (const id of ['main', 'leave', 'sections', 'skip']) elementById(id, HTMLElement).hidden = !isSignedIn
 }
 
 onSend('enter', async () => {
@@ -106,7 +106,7 @@ onSend('enter', async () => {
   session = { wallet, token: textOf(opened, 'token') }
   await refresher.start()
   reveal(true)
-  return `Signed in as ${visible(wallet)} until ${timeText(textOf(opened, 'expiresAt'))}.`
+  return `Signed in as ${safeText(wallet)} until ${timeText(textOf(opened, 'expiresAt'))}.`
 })
 
 onPress('leave', async () => {
@@ -129,34 +129,34 @@ async function load(): Promise<() => void> {
 }
 
 function draw(overview: Answer, spending: Answer): void {
-  renew(
+  refreshContent(
     'balance',
-    facts([
+    factList([
       ['Available', dollars(textOf(overview, 'availableMicroUsd'))],
       ['Held', dollars(textOf(overview, 'heldMicroUsd'))],
       ['Pending', dollars(textOf(overview, 'pendingMicroUsd'))],
       ['Wallet', copyable(textOf(overview, 'wallet'), 'wallet')],
     ]),
   )
-  renew('holds', holdsView(overview))
-  renew('spending', spendingView(spending))
-  renew('keys', keysView(overview))
-  renew('webhooks', webhooksView(overview))
-  renew('topups', topUpsView(overview))
-  renew('requests', requestsView(overview))
-  offer(
+  refreshContent('holds', holdsView(overview))
+  refreshContent('spending', spendingView(spending))
+  refreshContent('keys', keysView(overview))
+  refreshContent('webhooks', webhooksView(overview))
+  refreshContent('topups', topUpsView(overview))
+  refreshContent('requests', requestsView(overview))
+  setChoices(
     'statement-month',
     monthsUntil(new Date()).map((month) => [month, month]),
   )
   const keyChoices = listOf(overview, 'keys').map((key) => {
     const id = textOf(key, 'id')
-    return [id, `${id} ${visible(textOf(key, 'label'))}`] as const
+    return [id, `${id} ${safeText(textOf(key, 'label'))}`] as const
   })
-  for (const id of ['policy-key', 'explain-key']) offer(id, keyChoices)
+  for (const id of ['policy-key', 'explain-key']) setChoices(id, keyChoices)
   const requestIds = listOf(overview, 'requests').map((request) => textOf(request, 'requestId'))
-  offer(
+  setChoices(
     'request-id',
-    requestIds.map((id) => [id, visible(id)]),
+    requestIds.map((id) => [id, safeText(id)]),
   )
 }
 
@@ -183,8 +183,8 @@ onSend(
   'policy-form',
   async (fields) => {
     const id = fieldOf(fields, 'id')
-    show('policy', policyView(await askInSession(`keys/${urlPart(id)}/policy`)))
-    return `Policy of ${visible(id)}.`
+    setContent('policy', policyView(await askInSession(`keys/${urlPart(id)}/policy`)))
+    return `Policy of ${safeText(id)}.`
   },
   'policy',
 )
@@ -192,7 +192,7 @@ onSend(
 onSend(
   'explain-form',
   async (fields) => {
-    show('explanation', explanationView(await askInSession(...policyQuestion(fields))))
+    setContent('explanation', explanationView(await askInSession(...policyQuestion(fields))))
     return 'Dry run done.'
   },
   'explanation',
@@ -202,7 +202,7 @@ onSend(
   'topup-form',
   async (fields) => {
     preparedTopUp = undefined
-    found('send', HTMLButtonElement).hidden = true
+    elementById('send', HTMLButtonElement).hidden = true
     const amountMicroUsd = microUsdOf(fieldOf(fields, 'amount'))
     const call = await askInSession(`top-up?amountMicroUsd=${urlPart(amountMicroUsd)}`)
     preparedTopUp = {
@@ -210,9 +210,9 @@ onSend(
       to: textOf(call, 'to'),
       data: textOf(call, 'data'),
     }
-    show(
+    setContent(
       'topup',
-      facts([
+      factList([
         ['Amount', dollars(amountMicroUsd)],
         ['Chain', foreign(chains.nameOf(textOf(call, 'chainId')))],
         ['Token', copyable(textOf(call, 'to'), 'token')],
@@ -221,7 +221,7 @@ onSend(
       ]),
       element('pre', { tabindex: '0', 'aria-label': 'Calldata' }, textOf(call, 'data')),
     )
-    found('send', HTMLButtonElement).hidden = false
+    elementById('send', HTMLButtonElement).hidden = false
     return 'Nothing is sent yet: look at it, then send it.'
   },
   'topup',
@@ -232,15 +232,18 @@ onPress('send', async () => {
   const hash = await sendCall(session.wallet, preparedTopUp)
   // Forgotten, so that a second press cannot pay twice.
   preparedTopUp = undefined
-  found('send', HTMLButtonElement).hidden = true
+  elementById('send', HTMLButtonElement).hidden = true
   moveFocus('topup-title')
-  return `Sent: ${visible(hash)}. It is credited once it is final.`
+  return `Sent: ${safeText(hash)}. It is credited once it is final.`
 })
 
 onSend(
   'request-form',
   async (fields) => {
-    show('request', await timelineOf(`/requests/${urlPart(fieldOf(fields, 'id'))}/timeline`, {}, chains))
+    setContent(
+      'request',
+      await timelineOf(`/requests/${urlPart(fieldOf(fields, 'id'))}/timeline`, {}, chains),
+    )
     return 'Timeline loaded.'
   },
   'request',

@@ -1,5 +1,5 @@
 import { type Answer, dollars, listOf, textOf } from '../shared/answers.ts'
-import { drawing, element, table } from '../shared/elements.ts'
+import { element, svgElement, table } from '../shared/elements.ts'
 
 /** `day`: in UTC, as `2026-11-25`. */
 type Day = { readonly day: string; readonly spentMicroUsd: bigint }
@@ -60,7 +60,7 @@ function chartOf(days: readonly Day[], label: string): SVGSVGElement {
   const bars = days.map(({ day, spentMicroUsd }, index) => {
     const share = most === 0n || spentMicroUsd < 0n ? 0 : Number((spentMicroUsd * 1_000n) / most) / 1_000
     const barHeight = spentMicroUsd > 0n ? Math.max(1, share * barHeightMax) : 0
-    return drawing(
+    return svgElement(
       'rect',
       {
         x: (index * dayWidth + 1).toFixed(1),
@@ -68,18 +68,18 @@ function chartOf(days: readonly Day[], label: string): SVGSVGElement {
         width: Math.max(1, dayWidth - 2).toFixed(1),
         height: barHeight.toFixed(1),
       },
-      drawing('title', {}, `${day}: ${dollars(spentMicroUsd.toString())}`),
+      svgElement('title', {}, `${day}: ${dollars(spentMicroUsd.toString())}`),
     )
   })
   const base = String(height - footHeight)
-  return drawing(
+  return svgElement(
     'svg',
     { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label },
-    drawing('text', { x: '0', y: '11' }, dollars(most.toString())),
-    drawing('line', { x1: '0', x2: String(width), y1: base, y2: base }),
+    svgElement('text', { x: '0', y: '11' }, dollars(most.toString())),
+    svgElement('line', { x1: '0', x2: String(width), y1: base, y2: base }),
     ...bars,
-    drawing('text', { x: '0', y: String(height - 4) }, days[0]?.day ?? ''),
-    drawing(
+    svgElement('text', { x: '0', y: String(height - 4) }, days[0]?.day ?? ''),
+    svgElement(
       'text',
       { x: String(width), y: String(height - 4), 'text-anchor': 'end' },
       days.at(-1)?.day ?? '',
