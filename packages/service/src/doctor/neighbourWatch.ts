@@ -50,11 +50,11 @@ export function watchNeighbours(options: {
   let isClosed = false
 
   async function lookOnce(): Promise<void> {
-    const found = createFindings()
-    await look(found)
-    const currentFindings = found.list.filter(({ code }) => codes.includes(code))
-    const lastingFindings = currentFindings.filter((one) =>
-      previousFindings.some((other) => keyOf(one) === keyOf(other)),
+    const collected = createFindings()
+    await look(collected)
+    const currentFindings = collected.list.filter(({ code }) => codes.includes(code))
+    const lastingFindings = currentFindings.filter((finding) =>
+      previousFindings.some((previous) => keyOf(previous) === keyOf(finding)),
     )
     const hasChanged = lastingFindings.map(keyOf).join() !== reportedFindings.map(keyOf).join()
     previousFindings = currentFindings

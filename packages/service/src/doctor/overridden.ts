@@ -50,12 +50,12 @@ function envFilesIn(nodeOptions: readonly string[]): readonly string[] {
   return nodeOptions.flatMap((option, index) => {
     const [, joined] = /^--env-file(?:-if-exists)?=(.*)$/s.exec(option) ?? []
     if (joined !== undefined) return [joined]
-    const next = nodeOptions[index + 1]
-    return /^--env-file(-if-exists)?$/.test(option) && next !== undefined ? [next] : []
+    const nextOption = nodeOptions[index + 1]
+    return /^--env-file(-if-exists)?$/.test(option) && nextOption !== undefined ? [nextOption] : []
   })
 }
 
-/** Leaves out variables that are blank in the environment, which override no secret. Unreadable files are no matter here. */
+/** Leaves out variables that are blank in the environment, which override no secret. Files that cannot be read are skipped. */
 async function readSecretVariables({ environment }: Launch): Promise<readonly FileVariable[]> {
   try {
     const secrets = await readSecrets({ environment })

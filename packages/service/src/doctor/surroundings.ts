@@ -16,7 +16,10 @@ export type NamedListener = {
 export function examinePorts(listeners: readonly NamedListener[], findings: Findings): void {
   for (const [index, { setting, host, port }] of listeners.entries()) {
     if (host === undefined || port === undefined || port === 0) continue
-    const other = listeners.slice(0, index).find((one) => one.port === port && overlap(one.host ?? '', host))
+    const earlierListeners = listeners.slice(0, index)
+    const other = earlierListeners.find(
+      (listener) => listener.port === port && overlap(listener.host ?? '', host),
+    )
     if (other === undefined) continue
     findings.add({
       code: 'setting-contradicts',

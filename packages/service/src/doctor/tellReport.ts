@@ -33,11 +33,8 @@ function describeFindings(
   { name, repositoryRoot }: ExaminedService,
   findings: readonly Finding[],
 ): DoctorReport {
-  return reportOf(
-    name,
-    findings,
-    hintsOf(readExample(join(repositoryRoot, 'configs', `${name}.example.env`))),
-  )
+  const example = readExample(join(repositoryRoot, 'configs', `${name}.example.env`))
+  return reportOf(name, findings, hintsOf(example))
 }
 
 /** Without the file the report refers to the documentation instead of giving hints. */

@@ -24,8 +24,10 @@ type LocalTrace = {
   isOver: boolean
 }
 
+type ActiveSpan = { readonly span: Span; readonly context: Context; readonly local: LocalTrace }
+
 /** The current span, found through async context; `unsampled` where this trace is not recorded. */
-type Active = { readonly span: Span; readonly context: Context; readonly local: LocalTrace } | 'unsampled'
+type Active = ActiveSpan | 'unsampled'
 
 const spansPerTraceMax = 128
 /** Length of a `traceparent` of version 00, the only one that is known. */
@@ -63,11 +65,10 @@ export class OtlpTracing implements Tracing {
   }
 
   startRequest(name: string, traceparent: string | undefined, startedAtMs: number): RequestTrace {
-    const { context: from, isSampled } = this.#parentOf(traceparent)
+    const { context: parent, isSampled } = this.#parentOf(traceparent)
     if (!isSampled) return { traceId: undefined, run: (next) => this.#store.run('unsampled', next) }
-    const span = this.#begin(name, SpanKind.SERVER, {}, startedAtMs, from)
-    const local: LocalTrace = { spansLeft: spansPerTraceMax, isOver: false }
-    const active: Active = { span, context: trace.setSpan(from, span), local }
+    const active = this.#beginTrace(name, SpanKind.SERVER, {}, startedAtMs, parent)
+    const { span, local } = active
     return {
       traceId: span.spanContext().traceId,
       run: (next) => this.#store.run(active, next),
@@ -82,14 +83,12 @@ export class OtlpTracing implements Tracing {
   }
 
   runTrace<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T> {
-    const { context: from, isSampled } = this.#parentOf(undefined)
+    const { context: parent, isSampled } = this.#parentOf(undefined)
     if (!isSampled) return this.#store.run('unsampled', work)
-    const span = this.#begin(name, SpanKind.INTERNAL, attributes, performance.now(), from)
-    const local: LocalTrace = { spansLeft: spansPerTraceMax, isOver: false }
-    const active: Active = { span, context: trace.setSpan(from, span), local }
+    const active = this.#beginTrace(name, SpanKind.INTERNAL, attributes, performance.now(), parent)
     return this.#store.run(active, () =>
-      finish(span, work).finally(() => {
-        local.isOver = true
+      finish(active.span, work).finally(() => {
+        active.local.isOver = true
       }),
     )
   }
@@ -140,9 +139,28 @@ export class OtlpTracing implements Tracing {
     clearTimeout(timer)
   }
 
-  #begin(name: string, kind: SpanKind, attributes: SpanAttributes, startedAtMs: number, from: Context): Span {
+  #begin(
+    name: string,
+    kind: SpanKind,
+    attributes: SpanAttributes,
+    startedAtMs: number,
+    parent: Context,
+  ): Span {
     const startTime = performance.timeOrigin + startedAtMs
-    return this.#tracer.startSpan(name, { kind, attributes, startTime }, from)
+    return this.#tracer.startSpan(name, { kind, attributes, startTime }, parent)
+  }
+
+  /** Begins this process's part of a trace with its first span. */
+  #beginTrace(
+    name: string,
+    kind: SpanKind,
+    attributes: SpanAttributes,
+    startedAtMs: number,
+    parent: Context,
+  ): ActiveSpan {
+    const span = this.#begin(name, kind, attributes, startedAtMs, parent)
+    const local: LocalTrace = { spansLeft: spansPerTraceMax, isOver: false }
+    return { span, context: trace.setSpan(parent, span), local }
   }
 
   /** Begins a child of the current span; undefined without a current span, or above the limit of spans per trace. */
