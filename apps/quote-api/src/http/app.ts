@@ -68,58 +68,58 @@ import { registerWalletChallenge, registerWalletLink } from './routes/walletLink
 import { createTimedAnswers } from './timedAnswer.ts'
 
 /** Dependencies of the routes of the public listener; `compose/publicListener.ts` makes them. */
-export type AppDependencies = SponsoredQuoteDependencies & {
-  readonly history: RequestHistory
-  readonly signatures: OrderSignatures
-  readonly addressLookup: DepositAddressLookup
-  readonly reindex: Reindex
-  readonly moneyHistory: MoneyHistory
-  readonly sponsorCurrency: SponsorCurrency
-  readonly environment: string
-  readonly servers: readonly { readonly url: string; readonly description: string }[]
-  readonly fillWallet: string | undefined
-  readonly marketHealth: () => MarketHealth
-  readonly apiKeys: ApiKeys
-  readonly linking: WalletLinking
-  readonly onKeyedAnswer: (answer: KeyedAnswer) => void
-  readonly readUsage: ReadUsage
-  readonly balances: BalanceReading
-  readonly claims: TopUpClaims
-  readonly appFeeClaims: AppFeeClaims
-  readonly takePermit: Readonly<Record<PermitKind, TakeSignature>>
-  readonly takeCalls: TakeCalls
-  readonly stops: Pick<ChainStops, 'list'>
-  readonly solverWork: SolverWork
-  readonly workOffers: Pick<WorkOffers, 'untilNew'>
-  readonly statuses: RequestStatuses
-  readonly timelines: Timelines
-  readonly signTimeline: SignTimeline
-  readonly statusFeed: Pick<StatusFeed, 'follow'>
-  /** Undefined where no quoted chain needs it. */
-  readonly mapNonce?: MapNonce | undefined
-  readonly hint: TransactionHints['hint']
-  readonly readNamed: TransactionHints['readNamed']
-  readonly report: TransactionHints['report']
-  /** Empty: none are served. */
-  readonly docs: Docs
-  /** Absent: no page for sponsors. */
-  readonly sponsorConsole?: SponsorConsole
-  readonly logger: HttpAppOptions['logger']
-  readonly metrics: HttpMetrics
-  readonly tracing?: Tracing | undefined
-  readonly readiness: Readiness
-  readonly trustedProxies: readonly string[]
-  readonly securityContact?: string | undefined
-  /** Per fixed second, 0 is off. @source rule Q-141 */
-  readonly rateLimits: { readonly perKeyMax: number; readonly perIpMax: number }
-  /** Limits order signatures for callers without an API key. */
-  readonly signatureBudget: KeylessBudget
-  /** Undefined where this process counts alone. */
-  readonly sharedLimits: SharedLimits | undefined
-}
+export type AppDependencies = SponsoredQuoteDependencies &
+  TransactionHints & {
+    readonly history: RequestHistory
+    readonly signatures: OrderSignatures
+    /** Finds what a deposit address was made for. */
+    readonly addressLookup: DepositAddressLookup
+    readonly reindex: Reindex
+    readonly moneyHistory: MoneyHistory
+    readonly sponsorCurrency: SponsorCurrency
+    readonly environment: string
+    readonly servers: readonly { readonly url: string; readonly description: string }[]
+    readonly fillWallet: string | undefined
+    readonly marketHealth: () => MarketHealth
+    readonly apiKeys: ApiKeys
+    readonly linking: WalletLinking
+    readonly onKeyedAnswer: (answer: KeyedAnswer) => void
+    readonly readUsage: ReadUsage
+    readonly balances: BalanceReading
+    /** Claims of top-ups that named no wallet. */
+    readonly claims: TopUpClaims
+    readonly appFeeClaims: AppFeeClaims
+    readonly takePermit: Readonly<Record<PermitKind, TakeSignature>>
+    readonly takeCalls: TakeCalls
+    readonly stops: Pick<ChainStops, 'list'>
+    readonly solverWork: SolverWork
+    readonly workOffers: Pick<WorkOffers, 'untilNew'>
+    readonly statuses: RequestStatuses
+    readonly timelines: Timelines
+    readonly signTimeline: SignTimeline
+    readonly statusFeed: Pick<StatusFeed, 'follow'>
+    /** Undefined where no quoted chain needs it. */
+    readonly mapNonce?: MapNonce | undefined
+    /** Empty: none are served. */
+    readonly docs: Docs
+    /** Absent: no page for sponsors. */
+    readonly sponsorConsole?: SponsorConsole
+    readonly logger: HttpAppOptions['logger']
+    readonly metrics: HttpMetrics
+    readonly tracing?: Tracing | undefined
+    readonly readiness: Readiness
+    readonly trustedProxies: readonly string[]
+    readonly securityContact?: string | undefined
+    /** Per fixed second, 0 is off. @source rule Q-141 */
+    readonly rateLimits: { readonly perKeyMax: number; readonly perIpMax: number }
+    /** Limits order signatures for callers without an API key. */
+    readonly signatureBudget: KeylessBudget
+    /** Undefined where this process counts alone. */
+    readonly sharedLimits: SharedLimits | undefined
+  }
 
 const failedKeysPerMinuteMax = 10
-/** Multiplies the limits of status routes, which every client of a running request polls. */
+/** Status routes allow this many times the limits of others, because every client of a running request polls them. */
 const statusFactor = 5
 
 /** The public listener with all routes, not yet listening. Opens nothing. */

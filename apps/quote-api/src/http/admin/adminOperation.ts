@@ -1,4 +1,5 @@
 import type { OpenApiOptions, OperationExamples, RouteErrors } from '@causeway/http'
+import { z } from 'zod'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 
 /** `operationId` of the route that does what a command does: `keys create` is `keysCreate`. */
@@ -15,6 +16,12 @@ export function adminOperation(command: string, summary: string, errors: RouteEr
     errors: mergeErrors(databaseErrors, errors),
   }
 }
+
+/** A block, an id or another number in a path, query or body. */
+export const integerText = z
+  .string()
+  .regex(/^[0-9]{1,18}$/, 'must be 1 to 18 digits')
+  .transform(BigInt)
 
 /** Errors of routes that name an API key, and of those whose key must not be revoked. */
 export const keyErrors: RouteErrors = { 404: ['API_KEY_NOT_FOUND'] }

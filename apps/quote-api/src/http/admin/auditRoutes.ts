@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { adminActor } from '../../access/adminActor.ts'
 import { operatorReason } from '../../access/operatorReason.ts'
 import type { AuditAdministration } from '../../operate/admin/auditAdministration.ts'
-import { adminOperation } from './adminOperation.ts'
+import { adminOperation, integerText } from './adminOperation.ts'
 
 const limitMax = 1_000
 const word = z.string().min(1).max(200).optional()
@@ -31,11 +31,7 @@ export function registerAuditRoutes(app: HttpApp, audit: AuditAdministration): v
         .datetime()
         .transform((text) => new Date(text))
         .optional(),
-      before: z
-        .string()
-        .regex(/^[0-9]{1,18}$/, 'must be 1 to 18 digits')
-        .transform(BigInt)
-        .optional(),
+      before: integerText.optional(),
       limit: z.coerce.number().int().min(1).max(limitMax).default(100),
     }),
     response: { 200: z.object({ lines: z.array(lineSchema) }), ...errorResponses },

@@ -4,7 +4,7 @@ import { adminActor } from '../../access/adminActor.ts'
 import { operatorReason } from '../../access/operatorReason.ts'
 import type { LedgerAdministration } from '../../operate/admin/ledgerAdministration.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
-import { adminOperation } from './adminOperation.ts'
+import { adminOperation, integerText } from './adminOperation.ts'
 
 /** Transfers of a page; the next page begins after the `seq` of its last line. */
 const exportedMax = 1_000
@@ -41,11 +41,7 @@ const resume = {
 const exportPage = {
   ...adminOperation('ledger export', 'Every transfer as one line of JSON, oldest first'),
   querystring: z.object({
-    after: z
-      .string()
-      .regex(/^[0-9]{1,18}$/, 'must be 1 to 18 digits')
-      .transform(BigInt)
-      .default(0n),
+    after: integerText.default(0n),
     limit: z.coerce.number().int().min(1).max(exportedMax).default(exportedMax),
   }),
   response: { 200: z.string().describe('A transfer per line of JSON, oldest first'), ...errorResponses },
@@ -83,7 +79,21 @@ export function registerLedgerRoutes(app: HttpApp, ledger: LedgerAdministration)
     }
     return reply.type('application/x-ndjson').send(lines.join(''))
   })
+  registerFreezes(app, ledger)
+  app.get('/admin/balances/:wallet', { schema: balance }, async ({ params }) => {
+    const wallet = parseWallet(params.wallet)
+    const { availableMicroUsd, heldMicroUsd, pendingMicroUsd } = await ledger.balance(wallet)
+    return {
+      wallet,
+      availableMicroUsd: availableMicroUsd.toString(),
+      heldMicroUsd: heldMicroUsd.toString(),
+      pendingMicroUsd: pendingMicroUsd.toString(),
+    }
+  })
+}
 
+/** `/admin/sponsors`: freeze and unfreeze, which differ only in their verb and summary. */
+function registerFreezes(app: HttpApp, ledger: LedgerAdministration): void {
   for (const isFrozen of [true, false]) {
     const verb = isFrozen ? 'freeze' : 'unfreeze'
     const schema = {
@@ -110,14 +120,4 @@ export function registerLedgerRoutes(app: HttpApp, ledger: LedgerAdministration)
       return { wallet, frozen: isFrozen, done }
     })
   }
-  app.get('/admin/balances/:wallet', { schema: balance }, async ({ params }) => {
-    const wallet = parseWallet(params.wallet)
-    const { availableMicroUsd, heldMicroUsd, pendingMicroUsd } = await ledger.balance(wallet)
-    return {
-      wallet,
-      availableMicroUsd: availableMicroUsd.toString(),
-      heldMicroUsd: heldMicroUsd.toString(),
-      pendingMicroUsd: pendingMicroUsd.toString(),
-    }
-  })
 }

@@ -16,7 +16,7 @@ import { CommandError } from '../../operate/cli/commandError.ts'
 import { QuoteError } from '../../pricing/errors.ts'
 import { id32 } from '../wire/id32.ts'
 import { parseWallet, walletText } from '../wire/walletText.ts'
-import { adminOperation } from './adminOperation.ts'
+import { adminOperation, integerText } from './adminOperation.ts'
 
 /** Top-ups are not configured here. */
 class TopUpsNotConfiguredError extends DomainError {
@@ -35,11 +35,6 @@ export type TopUpRouteParts = {
 }
 
 const pageMax = 1_000
-const integer = z
-  .string()
-  .regex(/^[0-9]{1,18}$/, 'must be 1 to 18 digits')
-  .transform(BigInt)
-
 const chainIdText = z
   .string()
   .regex(/^[1-9][0-9]{0,14}$/, 'must be the number of a chain')
@@ -58,7 +53,7 @@ const suspendedSchema = z.object({
 const list = {
   ...adminOperation('suspense list', 'List money that arrived and names no balance, oldest first'),
   querystring: z.object({
-    after: integer.default(0n),
+    after: integerText.default(0n),
     limit: z.coerce.number().int().min(1).max(pageMax).default(pageMax),
   }),
   response: { 200: z.object({ entries: z.array(suspendedSchema) }), ...errorResponses },
@@ -70,7 +65,7 @@ const credit = {
     404: ['CLAIM_NOT_FOUND'],
     409: ['CLAIM_ALREADY_SETTLED'],
   }),
-  params: z.object({ id: integer }),
+  params: z.object({ id: integerText }),
   body: z.object({ wallet: walletText, reason: operatorReason }),
   response: { 200: z.object({ id: z.string(), wallet: z.string() }), ...errorResponses },
 }
@@ -81,8 +76,8 @@ const reconcile = {
     503: ['RPC_HTTP_ERROR', 'UPSTREAM_DISAGREEMENT', 'UPSTREAM_UNAVAILABLE'],
   }),
   querystring: z.object({
-    from: integer.optional(),
-    to: integer.optional(),
+    from: integerText.optional(),
+    to: integerText.optional(),
     hours: z.coerce.number().int().min(1).max(9_999).default(24),
   }),
   response: {
@@ -197,7 +192,7 @@ const reverse = {
     'Take a final top-up back that its chain dropped; what is spent is booked as a loss',
     { 400: ['CLAIM_NOT_FINAL'] },
   ),
-  params: z.object({ id: integer }),
+  params: z.object({ id: integerText }),
   body: z.object({ reason: operatorReason }),
   response: { 200: z.object({ id: z.string() }), ...errorResponses },
 }
@@ -206,7 +201,7 @@ const resume = {
   ...adminOperation('topup resume', 'Let a halted chain go on behind a block that everybody agrees on'),
   params: z.object({ chainId: chainIdText }),
   body: z.object({
-    block: integer.describe('Everything up to it counts as settled'),
+    block: integerText.describe('Everything up to it counts as settled'),
     hash: id32.describe('Its hash, from sources outside this service'),
     reason: operatorReason,
   }),

@@ -239,11 +239,8 @@ function registerSpending(app: HttpApp, { sessions, moneyHistory, sponsorCurrenc
   app.get(`${prefix}/statement`, { schema: file, config }, async (request, reply) => {
     const wallet = await sessions.walletOf(tokenOf(request))
     const period = statementPeriod(request.query, Date.now())
-    const statement = await moneyHistory.statement({
-      wallet,
-      ...period,
-      groups: statementGroupsOf('day,key'),
-    })
+    const groups = statementGroupsOf('day,key')
+    const statement = await moneyHistory.statement({ wallet, ...period, groups })
     return sendStatementCsv(reply, statementAnswer(wallet, period, statement, sponsorCurrency))
   })
 }

@@ -10,10 +10,10 @@ export function callerPages(docs: Docs): Docs {
 }
 
 function withServedLinks(path: string, text: string, docs: Docs): string {
-  return text.replace(codeOrLink, (all, words?: string, target = '') => {
-    if (words === undefined || /^(?:#|https?:)/.test(target)) return all
+  return text.replace(codeOrLink, (match, linkText?: string, target = '') => {
+    if (linkText === undefined || /^(?:#|https?:)/.test(target)) return match
     const [file = ''] = target.split('#')
-    return docs.has(posix.join(posix.dirname(path), file)) ? all : words
+    return docs.has(posix.join(posix.dirname(path), file)) ? match : linkText
   })
 }
 
@@ -43,6 +43,6 @@ export function pageList(docs: Docs): string {
 function describePage(path: string, text: string): string {
   const [, title = path, opening = ''] = /^# (.+)\n+(.*)/.exec(text) ?? []
   const [sentence = ''] = /^.*?\.(?=\s|$)/.exec(opening) ?? []
-  const words = sentence.replace(codeOrLink, (all, linked?: string) => linked ?? all)
+  const words = sentence.replace(codeOrLink, (match, linkText?: string) => linkText ?? match)
   return `- [${title}](docs/${path})${words === '' ? '' : `: ${words}`}`
 }

@@ -7,64 +7,28 @@ import { requireKey } from '../../requests/history/historyAccess.ts'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 import { id32Text, lookupText } from '../wire/historyQuery.ts'
 
-/**
- * GET /deposit-addresses/v1: what a deposit address of the caller's key was made for.
- * POST /transactions/deposit-address/reindex: look at a deposit address now.
- * @source rule Q-214
- */
-export function registerDepositAddresses(
-  app: HttpApp,
-  { addressLookup, reindex }: { addressLookup: DepositAddressLookup; reindex: Reindex },
-): void {
-  const schema = {
-    operationId: 'getDepositAddress',
-    tags: ['history'],
-    summary: 'Look a deposit address up that your key had quoted',
-    security: [{ apiKey: [] }],
-    errors: mergeErrors(databaseErrors, { 404: ['DEPOSIT_ADDRESS_NOT_FOUND'] }),
-    querystring: z.object({
-      address: lookupText.optional().describe('Give this or requestId'),
-      requestId: id32Text.optional().describe('Any request of the address'),
+const lookupSchema = {
+  operationId: 'getDepositAddress',
+  tags: ['history'],
+  summary: 'Look a deposit address up that your key had quoted',
+  security: [{ apiKey: [] }],
+  errors: mergeErrors(databaseErrors, { 404: ['DEPOSIT_ADDRESS_NOT_FOUND'] }),
+  querystring: z.object({
+    address: lookupText.optional().describe('Give this or requestId'),
+    requestId: id32Text.optional().describe('Any request of the address'),
+  }),
+  response: {
+    200: z.object({
+      depositAddress: z.string(),
+      type: z.enum(['open', 'strict']),
+      requestId: z.string().describe('The request that it was made for'),
+      chainId: z.int(),
+      createdAt: z.iso.datetime(),
+      currency: z.string().describe('What is to be paid'),
+      refundTo: z.string().describe('Who gets back what cannot be filled'),
     }),
-    response: {
-      200: z.object({
-        depositAddress: z.string(),
-        type: z.enum(['open', 'strict']),
-        requestId: z.string().describe('The request that it was made for'),
-        chainId: z.int(),
-        createdAt: z.iso.datetime(),
-        currency: z.string().describe('What is to be paid'),
-        refundTo: z.string().describe('Who gets back what cannot be filled'),
-      }),
-      ...errorResponses,
-    },
-  }
-  app.get('/deposit-addresses/v1', { schema }, async ({ query, apiKey }) => {
-    const keyId = requireKey(apiKey)
-    const { createdAt, isStrict, ...record } = await addressLookup.find(lookupKeyOf(query), keyId)
-    const type = isStrict ? ('strict' as const) : ('open' as const)
-    return { ...record, type, createdAt: createdAt.toISOString() }
-  })
-  app.post('/transactions/deposit-address/reindex', { schema: reindexSchema }, async ({ body }) => {
-    const { chainId, targetChainId = chainId } = body
-    if (targetChainId !== chainId) {
-      throw new QuoteError(
-        'INVALID_REQUEST',
-        'An address is watched on its own chain; what lies at it on another one is withdrawn by its depositor.',
-        { data: { field: 'targetChainId' } },
-      )
-    }
-    const { triggered, checkedCount } = await reindex(body)
-    return {
-      message: triggered.length > 0 ? 'What lies there is looked at now.' : 'Nothing lies there.',
-      triggeredCurrencies: triggered.map(({ balance, ...currency }) => ({
-        ...currency,
-        balance: balance.toString(),
-      })),
-      checkedCurrencies: checkedCount,
-      failedCurrencies: 0,
-    }
-  })
+    ...errorResponses,
+  },
 }
 
 const reindexSchema = {
@@ -100,7 +64,44 @@ const reindexSchema = {
   },
 }
 
-/** The one thing that the query names. @throws QuoteError INVALID_REQUEST */
+/**
+ * GET /deposit-addresses/v1: what a deposit address of the caller's key was made for.
+ * POST /transactions/deposit-address/reindex: look at a deposit address now.
+ * @source rule Q-214
+ */
+export function registerDepositAddresses(
+  app: HttpApp,
+  { addressLookup, reindex }: { addressLookup: DepositAddressLookup; reindex: Reindex },
+): void {
+  app.get('/deposit-addresses/v1', { schema: lookupSchema }, async ({ query, apiKey }) => {
+    const keyId = requireKey(apiKey)
+    const { createdAt, isStrict, ...record } = await addressLookup.find(lookupKeyOf(query), keyId)
+    const type = isStrict ? ('strict' as const) : ('open' as const)
+    return { ...record, type, createdAt: createdAt.toISOString() }
+  })
+  app.post('/transactions/deposit-address/reindex', { schema: reindexSchema }, async ({ body }) => {
+    const { chainId, targetChainId = chainId } = body
+    if (targetChainId !== chainId) {
+      throw new QuoteError(
+        'INVALID_REQUEST',
+        'An address is watched on its own chain; what lies at it on another one is withdrawn by its depositor.',
+        { data: { field: 'targetChainId' } },
+      )
+    }
+    const { triggered, checkedCount } = await reindex(body)
+    return {
+      message: triggered.length > 0 ? 'What lies there is looked at now.' : 'Nothing lies there.',
+      triggeredCurrencies: triggered.map(({ balance, ...currency }) => ({
+        ...currency,
+        balance: balance.toString(),
+      })),
+      checkedCurrencies: checkedCount,
+      failedCurrencies: 0,
+    }
+  })
+}
+
+/** The address or the request id, whichever the query names. @throws QuoteError INVALID_REQUEST */
 function lookupKeyOf({
   address,
   requestId,

@@ -23,38 +23,28 @@ const namedText = z
  * @source quote-api.md 3.1, 4.4
  */
 export function registerIntentStatus(app: HttpApp, { statuses }: { statuses: RequestStatuses }): void {
-  const config = { rateLimitClass: 'status' }
-  const schemaOf = <Answer>(operationId: string, answer: z.ZodType<Answer>, isDeprecated: boolean) => ({
-    operationId,
-    tags: ['status'],
-    errors: mergeErrors(databaseErrors, { 404: ['REQUEST_NOT_FOUND'] }),
-    summary: 'State of a request',
-    deprecated: isDeprecated,
-    querystring: z.object({ requestId: namedText.describe('`requestId` of the quote') }),
-    response: { 200: answer, ...errorResponses },
+  const optionsOf = <Answer>(operationId: string, answer: z.ZodType<Answer>, isDeprecated: boolean) => ({
+    config: { rateLimitClass: 'status' },
+    schema: {
+      operationId,
+      tags: ['status'],
+      errors: mergeErrors(databaseErrors, { 404: ['REQUEST_NOT_FOUND'] }),
+      summary: 'State of a request',
+      deprecated: isDeprecated,
+      querystring: z.object({ requestId: namedText.describe('`requestId` of the quote') }),
+      response: { 200: answer, ...errorResponses },
+    },
   })
-  app.get(
-    '/intents/status',
-    { schema: schemaOf('getStatus', statusV1Schema, true), config },
-    async ({ query }, reply) => {
-      reply.header('cache-control', 'no-store')
-      return statusToV1(await statuses.read(query.requestId))
-    },
-  )
-  app.get(
-    '/intents/status/v2',
-    { schema: schemaOf('getStatusV2', statusV2Schema, true), config },
-    async ({ query }, reply) => {
-      reply.header('cache-control', 'no-store')
-      return statusToV2(await statuses.read(query.requestId))
-    },
-  )
-  app.get(
-    '/intents/status/v3',
-    { schema: schemaOf('getStatusV3', statusV3Schema, false), config },
-    async ({ query }, reply) => {
-      reply.header('cache-control', 'no-store')
-      return statusToV3(await statuses.read(query.requestId))
-    },
-  )
+  app.get('/intents/status', optionsOf('getStatus', statusV1Schema, true), async ({ query }, reply) => {
+    reply.header('cache-control', 'no-store')
+    return statusToV1(await statuses.read(query.requestId))
+  })
+  app.get('/intents/status/v2', optionsOf('getStatusV2', statusV2Schema, true), async ({ query }, reply) => {
+    reply.header('cache-control', 'no-store')
+    return statusToV2(await statuses.read(query.requestId))
+  })
+  app.get('/intents/status/v3', optionsOf('getStatusV3', statusV3Schema, false), async ({ query }, reply) => {
+    reply.header('cache-control', 'no-store')
+    return statusToV3(await statuses.read(query.requestId))
+  })
 }

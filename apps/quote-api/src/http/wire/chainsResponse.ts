@@ -112,7 +112,7 @@ export function chainToWire(
 ): ChainWire {
   const { config, native } = chain
   const market = snapshot().chain(chain.chainId)
-  const bridgeable = (currency: QuotableCurrency) => currency.asset.inventory !== undefined
+  const canBridge = (currency: QuotableCurrency) => currency.asset.inventory !== undefined
   const erc20s = [...chain.currencies.values()].filter((currency) => !currency.isNative)
   return {
     id: chain.chainId,
@@ -128,17 +128,17 @@ export function chainToWire(
     disabled: !config.enabled,
     partialDisableLimit: 0,
     blockProductionLagging: 'reason' in market && market.reason === 'stale_head',
-    currency: { ...currencyToWire(native), supportsBridging: bridgeable(native) },
+    currency: { ...currencyToWire(native), supportsBridging: canBridge(native) },
     withdrawalFee: 0,
     depositFee: 0,
     surgeEnabled: false,
     featuredTokens: erc20s
       .filter(({ solver }) => solver)
-      .map((token) => ({ ...currencyToWire(token), supportsBridging: bridgeable(token), ...logoOf(token) })),
+      .map((token) => ({ ...currencyToWire(token), supportsBridging: canBridge(token), ...logoOf(token) })),
     erc20Currencies: erc20s.map((currency) => ({
       ...currencyToWire(currency),
       ...logoOf(currency),
-      supportsBridging: bridgeable(currency),
+      supportsBridging: canBridge(currency),
       supportsPermit: takesPermits(chain, currency),
       withdrawalFee: 0,
       depositFee: 0,

@@ -126,10 +126,10 @@ export type RequestV3 = z.infer<typeof requestV3Schema>
 /** The request as `view`'s caller may see it. */
 export function requestToV3(registry: QuoteRegistry, record: RequestRecord, view: RequestView): RequestV3 {
   const { includeOrderData, sponsorCurrency } = view
-  const isOwners = isOwn(record, view)
+  const isOwnRequest = isOwn(record, view)
   const { quoted, orderId, order } = record
   const { incoming, outgoing } = splitTransactions(record)
-  const feeSponsorship = isOwners ? pastFeeSponsorship(registry, record, sponsorCurrency) : undefined
+  const feeSponsorship = isOwnRequest ? pastFeeSponsorship(registry, record, sponsorCurrency) : undefined
   const currency = pastFeeCurrency(registry, record)
   const fees = feesInRequestsV3(quoted.fees)
   const fee = (amount: bigint) => feeToWire(quoted.units.fee, amount)
@@ -172,7 +172,7 @@ export function requestToV3(registry: QuoteRegistry, record: RequestRecord, view
       outTxs: outgoing.map(transactionToWire),
       metadata: requestMetadata(registry, record),
       timeEstimate: quoted.timeEstimateSeconds,
-      referrer: (isOwners ? quoted.referrer : undefined) ?? null,
+      referrer: (isOwnRequest ? quoted.referrer : undefined) ?? null,
     },
     ...(includeOrderData &&
       orderId !== undefined &&
@@ -229,20 +229,12 @@ function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3[
   }
 }
 
-function requestTypeOf({ quoted, order, originChainId, destinationChainId }: RequestRecord) {
+const typeByOperation = { bridge: 'Bridge', send: 'Send', wrap: 'Wrap', unwrap: 'Unwrap' } as const
+
+function requestTypeOf({ quoted: { operation }, order, originChainId, destinationChainId }: RequestRecord) {
   if (order !== undefined && order.output.calls.length > 0) return 'Call'
-  switch (quoted.operation) {
-    case 'bridge':
-      return 'Bridge'
-    case 'send':
-      return 'Send'
-    case 'wrap':
-      return 'Wrap'
-    case 'unwrap':
-      return 'Unwrap'
-    case 'swap':
-      return originChainId === destinationChainId ? 'Same-chain Swap' : 'Crosschain Swap'
-  }
+  if (operation !== 'swap') return typeByOperation[operation]
+  return originChainId === destinationChainId ? 'Same-chain Swap' : 'Crosschain Swap'
 }
 
 function featuresOf(record: RequestRecord): RequestV3['features'] {
