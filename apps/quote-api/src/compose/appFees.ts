@@ -22,10 +22,9 @@ export type AppFees = {
 }
 
 const intervalMs = 1_000
-/** Longest wait for what a chain says about an account, where a caller can wait longer than for a quote, e.g. in a claim. */
+/** A call that is no part of a quote, such as a claim, waits this long for what a chain says about an account. */
 export const claimPatienceMs = 3_000
 
-/** Claims of app fees, and the job that follows their payouts. */
 export function createAppFees(options: {
   registry: QuoteRegistry
   snapshot: () => MarketSnapshot

@@ -15,7 +15,10 @@ import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
 import type { ChainPorts } from './chainPorts.ts'
 
-/** Hub entries for chains whose transfers name no order: each entry maps a transfer to its order. */
+/**
+ * Hub entries for chains whose transfers name no order: each entry maps a transfer to its order. `POST /authorize` adds
+ * them by `mapNonce`, and settlement reads them.
+ */
 export type Mappings = {
   readonly hubEntries: HubEntries
   readonly mapNonce: MapNonce
@@ -40,29 +43,26 @@ export function createMappings(options: {
   readonly hubBudget: KeylessBudget
   readonly ports: Pick<ChainPorts, 'userFacts' | 'hasSent'>
 }): Mappings | undefined {
-  const { registry, chains, clients, oracles, hubSigner: signer, database, screening } = options
-  const { stops, hubBudget, ports } = options
+  const { registry, chains, clients, oracles, hubSigner } = options
+  const { database, screening, stops, hubBudget, ports } = options
   const mappedChain = registry.chains.find(
     ({ key, quoting }) => clients.has(key) && quoting.transferNonce !== undefined,
   )
   if (mappedChain === undefined) return undefined
-  const lackOf = (setting: string) =>
+  const missing = (setting: string) =>
     new ConfigurationError(`quote: chains.${mappedChain.key} needs ${setting}`)
   const { hub } = chains
-  if (hub === undefined || !hub.ready)
-    throw lackOf('the hub: chains.hub.<ENVIRONMENT>.json and its endpoints')
-  const { genericMappingAddress: verifyingContract, evmChainId: chainId } = hub
-  if (verifyingContract === undefined) throw lackOf('genericMappingAddress of the hub')
-  if (signer === undefined) throw lackOf('HUB_ECDSA_PRIVATE_KEY, which pays for entries on the hub')
-  if (oracles === undefined) throw lackOf('ORACLES, which vouch for entries on the hub')
-  const client = createJsonRpcClient({
-    chainId: hub.id,
-    endpoints: hub.endpoints.map((url) => ({ url })),
-    now: () => Date.now(),
-  })
-  const quorum = createQuorumOver(client, { now: () => Date.now() })
-  const hubEntries = createHubEntries({ quorum, mappingAddress: verifyingContract })
-  const domain = { chainId, verifyingContract }
+  if (hub?.ready !== true) throw missing('the hub: chains.hub.<ENVIRONMENT>.json and its endpoints')
+  const { genericMappingAddress: mappingAddress, evmChainId: chainId } = hub
+  if (mappingAddress === undefined) throw missing('genericMappingAddress of the hub')
+  if (hubSigner === undefined) throw missing('HUB_ECDSA_PRIVATE_KEY, which pays for entries on the hub')
+  if (oracles === undefined) throw missing('ORACLES, which vouch for entries on the hub')
+  const now = () => Date.now()
+  const endpoints = hub.endpoints.map((url) => ({ url }))
+  const client = createJsonRpcClient({ chainId: hub.id, endpoints, now })
+  const quorum = createQuorumOver(client, { now })
+  const hubEntries = createHubEntries({ quorum, mappingAddress })
+  const domain = { chainId, verifyingContract: mappingAddress }
   const mapNonce = createMapNonce({
     registry,
     database,
@@ -79,7 +79,7 @@ export function createMappings(options: {
     writer: createMappingWriter({
       entries: hubEntries,
       domain,
-      transactions: createHubTransactions({ client, chainId, signer }),
+      transactions: createHubTransactions({ client, chainId, signer: hubSigner }),
     }),
   })
   return { hubEntries, mapNonce, close: () => client.close() }

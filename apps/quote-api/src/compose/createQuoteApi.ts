@@ -108,9 +108,9 @@ async function openWorld(
     observe: logDenyList(logger),
   })
   registerDenyList(service, denyList)
-  const state = await openState(service, config)
+  const databaseParts = await openServiceDatabase(service, config)
   const files = { quote, chains, registry, clients, gates }
-  return { config, variables, adminListener, denyList, ...keys, ...files, ...state }
+  return { config, variables, adminListener, denyList, ...keys, ...files, ...databaseParts }
 }
 
 async function openKeys(
@@ -158,8 +158,8 @@ async function openAdminListener(
   return listener
 }
 
-/** The database, waited for where it starts or recovers. */
-async function openState(
+/** Opens the database, and waits for one that starts or recovers. */
+async function openServiceDatabase(
   { logger, metrics, tracing, check, onClose }: ServiceParts<'listeners' | 'state'>,
   config: QuoteApiConfig,
 ) {

@@ -78,13 +78,16 @@ export function createDepositAddresses(options: {
     announce: announceStatus,
     logger,
   }
-  const sites = openSites(settlementChains)
-  const watchers = new Map(sites.map((site) => [site.chain.chainId, watcherOf(context, site)] as const))
+  const addressChains = openAddressChains(settlementChains)
+  const watchers = new Map(
+    addressChains.map((opened) => [opened.chain.chainId, watcherOf(context, opened)] as const),
+  )
   const scanners = new Map(
-    sites.flatMap((site) => {
-      const onPaid = () => watchers.get(site.chain.chainId)?.waker?.wake()
-      if (site.blocks === undefined) return []
-      return [[site.chain.chainId, scannerOf(context, site, onPaid)] as const]
+    addressChains.flatMap((opened) => {
+      const { chainId } = opened.chain
+      const onPaid = () => watchers.get(chainId)?.waker?.wake()
+      if (opened.blocks === undefined) return []
+      return [[chainId, scannerOf(context, opened, onPaid)] as const]
     }),
   )
   const sweepSignal = createWakeSignal()
@@ -102,15 +105,19 @@ export function createDepositAddresses(options: {
         for (const job of hintedJobs) job?.waker?.wake()
       }
     },
-    reindex: createReindex({ database, sites, wake: (chainId) => watchers.get(chainId)?.waker?.wake() }),
+    reindex: createReindex({
+      database,
+      sites: addressChains,
+      wake: (chainId) => watchers.get(chainId)?.waker?.wake(),
+    }),
   }
 }
 
-function scannerOf(context: DepositAddressContext, site: AddressChain, onPaid: () => void): Job {
-  const scan = createPaymentScanner(context, site)
+function scannerOf(context: DepositAddressContext, addressChain: AddressChain, onPaid: () => void): Job {
+  const scan = createPaymentScanner(context, addressChain)
   return {
-    name: `deposit-payments-${site.chain.key}`,
-    intervalMs: intervalOf(site),
+    name: `deposit-payments-${addressChain.chain.key}`,
+    intervalMs: intervalOf(addressChain),
     waker: createWakeSignal(),
     async run(run) {
       if (await scan(run)) onPaid()
@@ -118,26 +125,26 @@ function scannerOf(context: DepositAddressContext, site: AddressChain, onPaid: (
   }
 }
 
-function watcherOf(context: DepositAddressContext, site: AddressChain): Job {
+function watcherOf(context: DepositAddressContext, addressChain: AddressChain): Job {
   return {
-    name: `deposit-addresses-${site.chain.key}`,
-    intervalMs: intervalOf(site),
+    name: `deposit-addresses-${addressChain.chain.key}`,
+    intervalMs: intervalOf(addressChain),
     waker: createWakeSignal(),
-    run: (run) => watchAddresses(context, site, run),
+    run: (run) => watchAddresses(context, addressChain, run),
   }
 }
 
 /** Chains that have deposit addresses and can be read. */
-function openSites(settlementChains: ReadonlyMap<number, SettlementChain>): readonly AddressChain[] {
+function openAddressChains(settlementChains: ReadonlyMap<number, SettlementChain>): readonly AddressChain[] {
   return [...settlementChains.values()].flatMap(({ chain, head, finalHeight, addresses }) =>
     chain.quoting.depositAddresses === undefined || addresses === undefined
       ? []
-      : [siteOf({ chain, head, finalHeight }, addresses)],
+      : [toAddressChain({ chain, head, finalHeight }, addresses)],
   )
 }
 
 /** The reading of addresses that the chain's family offers, for the chain's currencies. */
-function siteOf(
+function toAddressChain(
   { chain, head, finalHeight }: Pick<SettlementChain, 'chain' | 'head' | 'finalHeight'>,
   addresses: AddressReading,
 ): AddressChain {

@@ -23,13 +23,9 @@ import { watchedChains } from '../requests/stops/networkWatch.ts'
 import { ownTermsOf } from '../requests/stops/ownTerms.ts'
 import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 import { checkEvidenceKey } from '../requests/timeline/signTimeline.ts'
-import { examineFiles, examineValues } from './examineSettings.ts'
+import { examineFiles, examineValues, type Settings, type Variables } from './examineSettings.ts'
 import { connectChains } from './market.ts'
 import { createPriceAdapters } from './priceAdapters.ts'
-
-type Variables = Readonly<Record<string, string | undefined>>
-
-type Settings = ReturnType<typeof readConfig>
 
 /** Database connections beside the pool: two of the jobs, one that listens for status changes, one for offered work. */
 const connectionsBesidePool = 4

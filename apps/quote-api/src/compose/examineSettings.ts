@@ -8,9 +8,9 @@ import { createRegistry, type QuoteRegistry } from '../pricing/registry.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 import { hasFillWallet } from './quotable.ts'
 
-type Variables = Readonly<Record<string, string | undefined>>
+export type Variables = Readonly<Record<string, string | undefined>>
 
-type Settings = ReturnType<typeof readConfig>
+export type Settings = ReturnType<typeof readConfig>
 
 /** Checks settings against each other, and names unset ones without which the service starts but does part of its work. */
 export function examineValues({ values, places }: Settings, variables: Variables, findings: Findings): void {

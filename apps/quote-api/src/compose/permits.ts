@@ -42,7 +42,7 @@ export function createPermits(options: {
     }),
   )
   const contractsOf = (chainId: number) => contracts.get(chainId)
-  const signedDeposits = openDeposits(options)
+  const signedDeposits = openDeposits(registry, clients)
   const depositsOf = (chainId: number) => signedDeposits.get(chainId)
   const trial = createPermitTrials(depositsOf)
   const sharedOptions = { database, contractsOf, hasCode: ports.hasCode, trial, screening, stops, now }
@@ -69,13 +69,10 @@ export function createPermits(options: {
 }
 
 /** Readers for signed deposits, by chain id, of chains whose family has them. */
-function openDeposits({
-  registry,
-  clients,
-}: {
-  readonly registry: QuoteRegistry
-  readonly clients: ReadonlyMap<string, ChainClient>
-}): ReadonlyMap<number, SignedDeposits> {
+function openDeposits(
+  registry: QuoteRegistry,
+  clients: ReadonlyMap<string, ChainClient>,
+): ReadonlyMap<number, SignedDeposits> {
   return new Map(
     registry.chains.flatMap(({ key, chainId, vmType, config: { multicall3 } }) => {
       const client = clients.get(key)
