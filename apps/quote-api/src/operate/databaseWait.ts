@@ -43,10 +43,11 @@ export function createDatabaseWait(
 ): DatabaseWait {
   const { logger } = answering
   let listeners: Awaited<ReturnType<typeof openWaitingListeners>> | undefined
+  /** The problem that was shown last. */
   let problem: DomainError | undefined
   let tries = 0
   let loggedAtMs = 0
-  const log = (failure: DomainError) => {
+  const logUnlessRepeated = (failure: DomainError) => {
     const nowMs = Date.now()
     if (failure.code === problem?.code && nowMs - loggedAtMs < remindAfterMs) return
     loggedAtMs = nowMs
@@ -57,7 +58,7 @@ export function createDatabaseWait(
   }
   const show = async (failure: DomainError) => {
     listeners ??= await openWaitingListeners(config, answering, () => problem ?? failure)
-    log(failure)
+    logUnlessRepeated(failure)
     problem = failure
   }
   return {

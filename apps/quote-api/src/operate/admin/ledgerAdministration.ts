@@ -59,11 +59,12 @@ export function createLedgerAdministration(database: SqlDatabase): LedgerAdminis
       const { actor, reason } = auditNote
       const findings = await checkBooks(database, 'all')
       return database.transaction(async (tx) => {
-        const isRefused = findings.length > 0
-        const wasHalted = isRefused || (await clearHalt(tx, auditNote))
-        if (isRefused) await haltReservations(tx, findings)
-        const doneOutcome = wasHalted ? 'done' : 'unchanged'
-        const outcome = isRefused ? 'LEDGER_FINDINGS' : doneOutcome
+        const hasFindings = findings.length > 0
+        // With findings, reservations stay halted, or halt now.
+        if (hasFindings) await haltReservations(tx, findings)
+        const wasHalted = hasFindings || (await clearHalt(tx, auditNote))
+        const resumedOutcome = wasHalted ? 'done' : 'unchanged'
+        const outcome = hasFindings ? 'LEDGER_FINDINGS' : resumedOutcome
         const details = { reason, findings: findings.length }
         await recordAction(tx, { actor, action: 'ledger.resume', subject: 'reservations', details, outcome })
         return { findings, wasHalted }

@@ -34,7 +34,7 @@ export interface PolicyAdministration {
   explain(request: HypotheticalRequest): Promise<PolicyExplanation>
 }
 
-/** Lifetime of a hold, which `explainPolicy` needs and does not create. */
+/** Lifetime of the hold that `explainPolicy` tries; it stores none. */
 const lifetimeSeconds = 90
 
 export function createPolicyAdministration(database: SqlDatabase): PolicyAdministration {
@@ -61,12 +61,12 @@ export function createPolicyAdministration(database: SqlDatabase): PolicyAdminis
       database.transaction(async (tx) => {
         const { wallet } = await lockUsableKey(tx, request.apiKeyId)
         if (wallet === null) throw new WalletNotLinkedError()
-        const unique = `0x${randomBytes(32).toString('hex')}`
+        const unusedId = `0x${randomBytes(32).toString('hex')}`
         return explainPolicy(tx, {
           ...request,
           sponsor: wallet,
-          requestId: unique,
-          requoteKey: unique,
+          requestId: unusedId,
+          requoteKey: unusedId,
           lifetimeSeconds,
         })
       }),

@@ -116,7 +116,8 @@ async function reachAllocator(database: Pick<SqlDatabase, 'query'>): Promise<All
   const readSeconds = await secondsSinceRead(database, 'allocator')
   if (clock === undefined || readSeconds === undefined) return 'none'
   if (readSeconds * 1_000 > silentMs) return 'silent'
-  for (const endMs = performance.now() + reachMs; performance.now() < endMs; ) {
+  const endMs = performance.now() + reachMs
+  while (performance.now() < endMs) {
     if (await hasReadSince(database, 'allocator', clock.now)) return 'reached'
     await sleep(pollMs)
   }

@@ -73,7 +73,7 @@ async function writeDrafts(
   { environment, directory }: { readonly environment: string; readonly directory: string },
 ): Promise<Output> {
   const written: string[] = []
-  const kept: string[] = []
+  const existing: string[] = []
   const toFillIn: { readonly file: string; readonly path: string; readonly words: string }[] = []
   await writePlace(directory, () => mkdir(directory, { recursive: true }))
   for (const [name, content] of Object.entries(drafted)) {
@@ -82,13 +82,13 @@ async function writeDrafts(
     if (await writeUnlessThere(path, content)) {
       written.push(path)
       toFillIn.push(...unfilledPlaces(content).map((place) => ({ file, ...place })))
-    } else kept.push(path)
+    } else existing.push(path)
   }
   return {
-    data: { environment, written, kept, toFillIn },
+    data: { environment, written, kept: existing, toFillIn },
     lines: [
       ...written.map((path) => `wrote ${path}`),
-      ...kept.map((path) => `left as it is, because it is there already: ${path}`),
+      ...existing.map((path) => `left as it is, because it is there already: ${path}`),
       ...toFillIn.map(({ file, path, words }) => `${file}: ${path}: ${words}`),
       `${counted(toFillIn.length, 'place')} to fill in. Until nothing is left, config check and the doctors name each.`,
     ],

@@ -180,10 +180,10 @@ const wholeBps = 10_000
 
 /** Target shares per currency, scaled so that those of each asset add up to 100 % on the drafted chains. Rounded down; the last takes the rest. */
 function wholeShares(currencies: readonly Currency[]): ReadonlyMap<Currency, number> {
-  const held = currencies.filter(({ targetShareBps }) => targetShareBps !== undefined)
+  const heldCurrencies = currencies.filter(({ targetShareBps }) => targetShareBps !== undefined)
   const shares = new Map<Currency, number>()
-  for (const asset of new Set(held.map((currency) => currency.asset))) {
-    const assetCurrencies = held.filter((currency) => currency.asset === asset)
+  for (const asset of new Set(heldCurrencies.map((currency) => currency.asset))) {
+    const assetCurrencies = heldCurrencies.filter((currency) => currency.asset === asset)
     const sumBps = assetCurrencies.reduce((total, { targetShareBps = 0 }) => total + targetShareBps, 0)
     let leftBps = wholeBps
     for (const [index, currency] of assetCurrencies.entries()) {

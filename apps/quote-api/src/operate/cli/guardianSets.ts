@@ -52,8 +52,11 @@ async function currentSet(client: Pick<ChainClient, 'agree'>, contract: Hex) {
     await call(client, wormholeAddress, wormhole.encode(indexName, [])),
   )
   const setName = 'getGuardianSet'
-  const set = wormhole.decode(setName, await call(client, wormholeAddress, wormhole.encode(setName, [index])))
-  return { index, addresses: set.keys.map((address) => address.toLowerCase()) }
+  const guardianSet = wormhole.decode(
+    setName,
+    await call(client, wormholeAddress, wormhole.encode(setName, [index])),
+  )
+  return { index, addresses: guardianSet.keys.map((address) => address.toLowerCase()) }
 }
 
 async function call(client: Pick<ChainClient, 'agree'>, to: Hex, data: Hex): Promise<Hex> {

@@ -21,6 +21,7 @@ import { tableOf } from './tableOf.ts'
 /** One chain that a command has opened for reading. */
 export type CommandReader = { readonly chain: SettlementChain; close(): Promise<void> }
 
+/** Most blocks of one command. */
 const blocksMax = 100_000n
 
 /**
@@ -78,16 +79,16 @@ export const rereadCommands: readonly Command[] = [
     changes: true,
     about: 'Read a transaction, or all from one block to another, now; keeps the deposits and prints them',
     operands: ['chain', 'transaction|from-to'],
-    async run({ database, actor, openReader: open }, args) {
-      const [name, target] = [args.operand('chain'), args.operand('transaction|from-to')]
-      const { chain, close } = await open(name)
+    async run({ database, actor, openReader: openChain }, args) {
+      const target = args.operand('transaction|from-to')
+      const { chain, close } = await openChain(args.operand('chain'))
       const { signal } = new AbortController()
       try {
         const range = readRange(target)
         const batches =
           range === undefined
             ? [await readTransactions(chain, [readId(chain, target)], signal)]
-            : await readAll(chain, range, signal)
+            : await readBlocks(chain, range, signal)
         for (const batch of batches) await keepTransactions(contextOf(database), chain, batch)
         await database.transaction((tx) =>
           recordAction(tx, { actor, action: 'chains.reread', subject: chain.chain.key, details: { target } }),
@@ -121,20 +122,22 @@ function readId(chain: SettlementChain, text: string): string {
   )
 }
 
-async function readAll(
+/** Reads the range in as many parts as the chain's endpoints answer. @throws UpstreamUnavailableError */
+async function readBlocks(
   chain: SettlementChain,
   { from, to }: { readonly from: bigint; readonly to: bigint },
   signal: AbortSignal,
 ): Promise<readonly ReadTransactions[]> {
   const batches: ReadTransactions[] = []
-  for (let next = from; next <= to; ) {
-    const known = next > 0n ? next - 1n : next
-    const listing = await listRange(chain, { known, from: next, to }, signal)
-    if (listing.pass.last === undefined)
-      throw new UpstreamUnavailableError(`The chain does not reach block ${listing.to} yet.`)
-    batches.push(await readTransactions(chain, listing.pass.transactions, signal))
-    // A short listing left transactions out: the next look at the same blocks lists the rest.
-    if (listing.pass.isShort !== true) next = listing.to + 1n
+  for (let nextBlock = from; nextBlock <= to; ) {
+    const knownBlock = nextBlock > 0n ? nextBlock - 1n : nextBlock
+    const range = { known: knownBlock, from: nextBlock, to }
+    const { pass, to: listedTo } = await listRange(chain, range, signal)
+    if (pass.last === undefined)
+      throw new UpstreamUnavailableError(`The chain does not reach block ${listedTo} yet.`)
+    batches.push(await readTransactions(chain, pass.transactions, signal))
+    // A short listing left transactions out: the next look at the same blocks lists the others.
+    if (pass.isShort !== true) nextBlock = listedTo + 1n
   }
   return batches
 }

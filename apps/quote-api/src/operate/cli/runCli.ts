@@ -59,12 +59,12 @@ const statementTimeoutMs = 600_000
  */
 export async function runCli(options: CliOptions): Promise<0 | 1 | 2> {
   const { print, complain } = options
-  const line = readCommandLine(options.words, causeway)
-  if (line.kind !== 'run') {
-    await (line.kind === 'help' ? print : complain)(line.text)
-    return line.kind === 'help' ? 0 : 2
+  const commandLine = readCommandLine(options.words, causeway)
+  if (commandLine.kind !== 'run') {
+    await (commandLine.kind === 'help' ? print : complain)(commandLine.text)
+    return commandLine.kind === 'help' ? 0 : 2
   }
-  const { command, args, usage } = line
+  const { command, args, usage } = commandLine
   try {
     if ('isDoctor' in command) return (await options.doctor?.(args)) ?? 2
     const output = await runCommand(command, args, options)

@@ -37,17 +37,17 @@ export async function writeAddresses(
     return listChanged([await rewrite(path('chains.hub'), addMembers)])
   }
   const quoted = await quoteMembers(target.client, deployed)
-  const inChains = await rewrite(path('chains'), (json) => {
-    const { chains, ...rest } = chainsFile.parse(json)
+  const changedChains = await rewrite(path('chains'), (json) => {
+    const { chains, ...otherMembers } = chainsFile.parse(json)
     const updateEntry = (entry: (typeof chains)[number]) =>
       entry.id === key ? { ...entry, ...listedMembers(entry, deployed, replaced) } : entry
-    return { ...rest, chains: chains.map(updateEntry) }
+    return { ...otherMembers, chains: chains.map(updateEntry) }
   })
-  const inQuote = await rewrite(path('quote'), (json) => {
-    const { chains, ...rest } = quoteFile.parse(json)
-    return { ...rest, chains: { ...chains, [key]: { ...chains[key], ...quoted } } }
+  const changedQuote = await rewrite(path('quote'), (json) => {
+    const { chains, ...otherMembers } = quoteFile.parse(json)
+    return { ...otherMembers, chains: { ...chains, [key]: { ...chains[key], ...quoted } } }
   })
-  return listChanged([inChains, inQuote])
+  return listChanged([changedChains, changedQuote])
 }
 
 function hubMembers(deployed: readonly Deployed[]): Readonly<Record<string, Hex>> {
@@ -94,18 +94,19 @@ async function quoteMembers(
   deployed: readonly Deployed[],
 ): Promise<Readonly<Record<string, unknown>>> {
   const addressOf = addressesBy(deployed)
-  const [sweeps, permits] = [addressOf('DepositAddresses'), addressOf('PermitRouter')]
+  const depositAddresses = addressOf('DepositAddresses')
+  const permitRouter = addressOf('PermitRouter')
   const sweepCodeHash =
-    sweeps &&
+    depositAddresses &&
     (await client.readContract({
-      address: sweeps,
+      address: depositAddresses,
       abi: depositAddressesAbi,
       functionName: 'SWEEP_CODE_HASH',
     }))
   const depositCodeHash =
-    permits &&
+    permitRouter &&
     (await client.readContract({
-      address: permits,
+      address: permitRouter,
       abi: permitRouterAbi,
       functionName: 'DEPOSIT_CODE_HASH',
     }))
@@ -116,8 +117,10 @@ async function quoteMembers(
       depositRouter: addressOf('DepositRouter'),
       permit2Router: addressOf('Permit2Router'),
     }),
-    ...(sweeps !== undefined && { depositAddresses: { contract: sweeps, sweepCodeHash } }),
-    ...(permits !== undefined && { permitRouter: { contract: permits, depositCodeHash } }),
+    ...(depositAddresses !== undefined && {
+      depositAddresses: { contract: depositAddresses, sweepCodeHash },
+    }),
+    ...(permitRouter !== undefined && { permitRouter: { contract: permitRouter, depositCodeHash } }),
   }
 }
 
@@ -134,10 +137,10 @@ function omitUndefined(values: Readonly<Record<string, Hex | undefined>>): Reado
 /** Replaces the file in one step, so that a service that starts meanwhile reads the old or the new one. @returns undefined if nothing changes */
 async function rewrite(path: string, change: (json: unknown) => unknown): Promise<string | undefined> {
   const json: unknown = JSON.parse(await readFile(path, 'utf8'))
-  const next = change(json)
-  if (JSON.stringify(next) === JSON.stringify(json)) return undefined
+  const changed = change(json)
+  if (JSON.stringify(changed) === JSON.stringify(json)) return undefined
   const draft = `${path}.${process.pid}`
-  await writeFile(draft, `${JSON.stringify(next, null, 2)}\n`)
+  await writeFile(draft, `${JSON.stringify(changed, null, 2)}\n`)
   await rename(draft, path)
   return path
 }
