@@ -15,10 +15,7 @@ import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
 import type { ChainPorts } from './chainPorts.ts'
 
-/**
- * Hub entries for chains whose transfers name no order: each entry maps a transfer to its order. `POST /authorize` adds
- * them by `mapNonce`, and settlement reads them.
- */
+/** Hub entries, which map transfers that name no order to orders: POST /authorize adds them, settlement reads them. */
 export type Mappings = {
   readonly hubEntries: HubEntries
   readonly mapNonce: MapNonce

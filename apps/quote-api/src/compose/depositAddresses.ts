@@ -40,7 +40,7 @@ export function storeWithAddresses(
 
 export type DepositAddresses = {
   readonly jobs: readonly Job[]
-  /** Asks for a look at one chain, or at all, because it may have something new. */
+  /** Makes the jobs look at one chain, or at all, soon, because there may be something new. */
   hint(chainId?: number): void
   readonly reindex: Reindex
 }
@@ -91,12 +91,17 @@ export function createDepositAddresses(options: {
     }),
   )
   const sweepSignal = createWakeSignal()
-  const intervalMs = Math.min(...[...watchers.values()].map((job) => job.intervalMs), 1_000)
+  const sweepIntervalMs = Math.min(...[...watchers.values()].map((job) => job.intervalMs), 1_000)
   return {
     jobs: [
       ...scanners.values(),
       ...watchers.values(),
-      { name: 'sweeps', intervalMs, waker: sweepSignal, run: (run) => followSweeps(context, run) },
+      {
+        name: 'sweeps',
+        intervalMs: sweepIntervalMs,
+        waker: sweepSignal,
+        run: (run) => followSweeps(context, run),
+      },
     ],
     hint(chainId) {
       sweepSignal.wake()

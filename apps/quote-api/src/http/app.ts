@@ -124,7 +124,7 @@ const statusFactor = 5
 
 /** The public listener with all routes, not yet listening. Opens nothing. */
 export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> {
-  const app = await createApp(dependencies)
+  const app = await createAppWithoutRoutes(dependencies)
   // Liveness under the name that clients of the public service know; the OpenAPI description shows the other name.
   app.get('/lives', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   const timed = createTimedAnswers(dependencies.metrics)
@@ -162,8 +162,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   return app
 }
 
-/** The listener with its limits, keys and description, before routes are added. */
-function createApp(dependencies: AppDependencies): Promise<HttpApp> {
+/** The listener with its limits, keys and description. */
+function createAppWithoutRoutes(dependencies: AppDependencies): Promise<HttpApp> {
   const { tracing } = dependencies
   const { logger, metrics, readiness, apiKeys, onKeyedAnswer, trustedProxies, rateLimits, sharedLimits } =
     dependencies

@@ -48,40 +48,37 @@ export function createTimedAnswers({
     registers,
   })
   return (route) => {
-    // Begun at 0: a series that first appears at 1 shows no increase in Prometheus.
+    // Every series begins at 0: one that first appears at 1 shows no increase in Prometheus.
     for (const outcome of ['quoted', 'failed']) quotes.inc({ route, outcome, reason: '' }, 0)
     const observeParts = partObserver(parts, route)
     const count = (outcome: string, reason: string) => quotes.inc({ route, outcome, reason })
-    return (reply, answer) => {
-      const waits = new RequestWaits({ nowMs: () => performance.now() })
-      const timedText = answer(waits)
-        .then(
-          (text) => {
-            count('quoted', '')
-            return text
-          },
-          (error: unknown) => {
-            if (error instanceof DomainError)
-              count('refused', knownReasons.has(error.code) ? error.code : 'other')
-            else count('failed', '')
-            throw error
-          },
-        )
-        .finally(() => {
-          waits.release()
-          const spent = waits.spent()
-          observeParts(spent)
-          if (reply.sent) return
-          reply.headers({ 'server-timing': serverTiming(spent), 'timing-allow-origin': '*' })
-        })
-      answerJson(reply, timedText)
+    const countError = (error: unknown) => {
+      if (!(error instanceof DomainError)) return count('failed', '')
+      count('refused', knownReasons.has(error.code) ? error.code : 'other')
     }
+    const timeAnswer = async (...[reply, answer]: Parameters<AnswerTimed>): Promise<string> => {
+      const waits = new RequestWaits({ nowMs: () => performance.now() })
+      try {
+        const text = await answer(waits)
+        count('quoted', '')
+        return text
+      } catch (error) {
+        countError(error)
+        throw error
+      } finally {
+        waits.release()
+        const spent = waits.spent()
+        observeParts(spent)
+        if (!reply.sent) reply.headers({ 'server-timing': serverTiming(spent), 'timing-allow-origin': '*' })
+      }
+    }
+    return (reply, answer) => answerJson(reply, timeAnswer(reply, answer))
   }
 }
 
 type Spent = ReturnType<RequestWaits['spent']>
 
-/** Returns a function that observes the parts of a route's answers. Resolving labels costs more than observing, so each series is resolved once. */
+/** Observes the parts of a route's answers. Resolving labels costs more than observing, so each series is resolved once. */
 function partObserver(parts: Histogram<'route' | 'part'>, route: QuotingRoute): (spent: Spent) => void {
   const series = new Map<Part, { observe(seconds: number): void }>()
   const observe = (part: Part, milliseconds: number) => {

@@ -25,8 +25,9 @@ function dateChain(text: string, key: string, day: string): string {
   for (const { index } of text.matchAll(new RegExp(`"${key}"\\s*:\\s*\\{`, 'g'))) {
     const [, opening = '', members = ''] =
       /^([\s\S]*?"seen"\s*:\s*\{)([^{}]*)\}/.exec(text.slice(index)) ?? []
-    const from = index + opening.length
-    const candidate = `${text.slice(0, from)}${withDay(members, day)}${text.slice(from + members.length)}`
+    const start = index + opening.length
+    const end = start + members.length
+    const candidate = `${text.slice(0, start)}${withDay(members, day)}${text.slice(end)}`
     if (isDeepStrictEqual(tryParse(candidate), expected)) return candidate
   }
   throw new CommandError(
