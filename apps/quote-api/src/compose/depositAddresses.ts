@@ -91,17 +91,12 @@ export function createDepositAddresses(options: {
     }),
   )
   const sweepSignal = createWakeSignal()
-  const sweepIntervalMs = Math.min(...[...watchers.values()].map((job) => job.intervalMs), 1_000)
+  const intervalMs = Math.min(...[...watchers.values()].map((job) => job.intervalMs), 1_000)
   return {
     jobs: [
       ...scanners.values(),
       ...watchers.values(),
-      {
-        name: 'sweeps',
-        intervalMs: sweepIntervalMs,
-        waker: sweepSignal,
-        run: (run) => followSweeps(context, run),
-      },
+      { name: 'sweeps', intervalMs, waker: sweepSignal, run: (run) => followSweeps(context, run) },
     ],
     hint(chainId) {
       sweepSignal.wake()
