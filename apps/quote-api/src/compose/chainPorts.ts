@@ -48,14 +48,14 @@ type PortOptions = {
 export function createChainPorts(options: PortOptions): ChainPorts {
   const { fillWallet, snapshot } = options
   const chains = openQuotingChains(options)
-  const tried = { chains, fillWallet, snapshot }
+  const trialContext = { chains, fillWallet, snapshot }
   return {
     userFacts: (question) => chains.get(question.chainId)?.userFacts(question) ?? noFacts,
     hasCode: async ({ chainId, account }) => chains.get(chainId)?.hasCode(account),
     lackOf: async ({ chainId, account, currency }) => chains.get(chainId)?.lackOf(account, currency),
     hasSent: async ({ chainId, ...transfer }) => (await chains.get(chainId)?.hasSent?.(transfer)) ?? false,
-    tryPayment: (payment) => tryPayment(payment, tried),
-    tryFill: (fill) => tryFill(fill, tried),
+    tryPayment: (payment) => tryPayment(payment, trialContext),
+    tryFill: (fill) => tryFill(fill, trialContext),
   }
 }
 
