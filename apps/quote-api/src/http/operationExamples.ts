@@ -1,8 +1,6 @@
 import type { OperationExamples } from '@causeway/http'
 import type { QuotableChain, QuoteRegistry } from '../pricing/registry.ts'
 
-// Requests that OpenAPI shows as examples. All accounts, ids and hashes in them are made up.
-
 const account = '0x95dbe89c9cdaaf16e2ba8eb9422fc3e65af384f7'
 const bytes32 = (digits: string) => `0x${digits.repeat(32)}`
 const signature = `0x${'5a'.repeat(65)}`
@@ -55,7 +53,7 @@ const chainlessExamples: OperationExamples = {
   getTimeline: { params: { requestId: bytes32('4d') } },
 }
 
-/** One request per operation, with chains and currencies that this service has; empty if it quotes no chain. */
+/** One request per operation, for OpenAPI, with chains and currencies that this service has. Accounts and ids are made up. */
 export function operationExamples({ chains }: QuoteRegistry): OperationExamples {
   const [origin] = chains
   if (origin === undefined) return {}

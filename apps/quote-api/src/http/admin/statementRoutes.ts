@@ -14,17 +14,39 @@ export type StatementRouteParts = TopUpRouteParts & { readonly retention: Retent
 /** Setting of an age in days, after which something is deleted. */
 const days = z.int().optional().describe('Absent: never')
 
+const show = {
+  ...adminOperation('statements show', 'What the balances of a wallet did in a month or between two days', {
+    409: ['TOP_UPS_NOT_CONFIGURED'],
+  }),
+  params: z.object({ wallet: walletText }),
+  querystring: z.object(statementQueryFields),
+  response: { 200: statementSchema, ...errorResponses },
+}
+
+const preview = {
+  ...adminOperation(
+    'retention show',
+    'Show which stored quotes and requests would be deleted by their age; deletes nothing',
+  ),
+  response: {
+    200: z.object({
+      settings: z.object({ quotesDays: days, requestsDays: days }),
+      preview: z.array(
+        z.object({
+          what: z.enum(['quote', 'request']),
+          removable: z.int(),
+          open: z.int().describe('Old enough, and kept because something of it is open'),
+          oldest: z.iso.datetime().optional(),
+        }),
+      ),
+    }),
+    ...errorResponses,
+  },
+}
+
 /** `/admin/statements` and `/admin/retention`: what balances did, and which stored requests would be deleted. */
 export function registerStatementRoutes(app: HttpApp, parts: StatementRouteParts): void {
   const { database, chain, retention } = parts
-  const show = {
-    ...adminOperation('statements show', 'What the balances of a wallet did in a month or between two days', {
-      409: ['TOP_UPS_NOT_CONFIGURED'],
-    }),
-    params: z.object({ wallet: walletText }),
-    querystring: z.object(statementQueryFields),
-    response: { 200: statementSchema, ...errorResponses },
-  }
   app.get('/admin/statements/:wallet', { schema: show }, async ({ params, query, signal }) => {
     const wallet = parseWallet(params.wallet)
     const period = statementPeriod(query, Date.now())
@@ -34,26 +56,6 @@ export function registerStatementRoutes(app: HttpApp, parts: StatementRouteParts
     return statementAnswer(wallet, period, statement, sponsorCurrency)
   })
 
-  const preview = {
-    ...adminOperation(
-      'retention show',
-      'Show which stored quotes and requests would be deleted by their age; deletes nothing',
-    ),
-    response: {
-      200: z.object({
-        settings: z.object({ quotesDays: days, requestsDays: days }),
-        preview: z.array(
-          z.object({
-            what: z.enum(['quote', 'request']),
-            removable: z.int(),
-            open: z.int().describe('Old enough, and kept because something of it is open'),
-            oldest: z.iso.datetime().optional(),
-          }),
-        ),
-      }),
-      ...errorResponses,
-    },
-  }
   app.get('/admin/retention', { schema: preview }, async () => ({
     settings: retention,
     preview: (await previewRetention(database, retention)).map(({ oldest, ...kind }) => ({

@@ -34,43 +34,44 @@ const signatureStepSchema = z.object({
   ),
 })
 
+const schema = {
+  operationId: 'claimAppFees',
+  tags: ['app fees'],
+  errors: mergeErrors(databaseErrors, {
+    400: [
+      'AMOUNT_TOO_LOW',
+      'INSUFFICIENT_APP_FEES',
+      'INVALID_ADDRESS',
+      'INVALID_RECIPIENT',
+      'RECIPIENT_HAS_CODE',
+      'SANCTIONED_WALLET_ADDRESS',
+      'UNSUPPORTED_CHAIN',
+      'UNSUPPORTED_CURRENCY',
+    ],
+    503: [
+      'CHAIN_STOPPED',
+      'GAS_PRICE_TOO_HIGH',
+      'PRICE_FETCH_FAILED',
+      'RPC_HTTP_ERROR',
+      'UPSTREAM_DISAGREEMENT',
+    ],
+  }),
+  summary: 'Claim app fees: answers what the wallet has to sign',
+  params: z.object({ wallet: walletText }),
+  body: z.object({
+    chainId: z.int().positive().describe('Chain of the fee currency, on which it is paid'),
+    currency: addressText.describe('Currency of GET /app-fees/{wallet}/claimable'),
+    amount: uint256Text.optional().describe('Smallest units; default: all'),
+    recipient: addressText.describe('Account of that chain that is paid'),
+  }),
+  response: { 200: z.object({ steps: z.array(signatureStepSchema) }), ...errorResponses },
+}
+
 /**
  * POST /app-fees/{wallet}/claim: answers the step by which a wallet has its app fees paid out. Anyone may ask; nothing is
  * paid without the wallet's signature, sent to /execute/permits. @source rules L-78, Q-68
  */
 export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeClaims: AppFeeClaims }): void {
-  const schema = {
-    operationId: 'claimAppFees',
-    tags: ['app fees'],
-    errors: mergeErrors(databaseErrors, {
-      400: [
-        'AMOUNT_TOO_LOW',
-        'INSUFFICIENT_APP_FEES',
-        'INVALID_ADDRESS',
-        'INVALID_RECIPIENT',
-        'RECIPIENT_HAS_CODE',
-        'SANCTIONED_WALLET_ADDRESS',
-        'UNSUPPORTED_CHAIN',
-        'UNSUPPORTED_CURRENCY',
-      ],
-      503: [
-        'CHAIN_STOPPED',
-        'GAS_PRICE_TOO_HIGH',
-        'PRICE_FETCH_FAILED',
-        'RPC_HTTP_ERROR',
-        'UPSTREAM_DISAGREEMENT',
-      ],
-    }),
-    summary: 'Claim app fees: answers what the wallet has to sign',
-    params: z.object({ wallet: walletText }),
-    body: z.object({
-      chainId: z.int().positive().describe('Chain of the fee currency, on which it is paid'),
-      currency: addressText.describe('Currency of GET /app-fees/{wallet}/claimable'),
-      amount: uint256Text.optional().describe('Smallest units; default: all'),
-      recipient: addressText.describe('Account of that chain that is paid'),
-    }),
-    response: { 200: z.object({ steps: z.array(signatureStepSchema) }), ...errorResponses },
-  }
   const config = { rateLimitClass: 'quote' }
   app.post('/app-fees/:wallet/claim', { schema, config }, async ({ params, body }) => {
     const { amount } = body

@@ -27,45 +27,47 @@ const claimErrors = {
 
 const usdcDecimals = 6
 
+const challengeSchema = {
+  operationId: 'prepareTopUpClaim',
+  tags: ['sponsorship'],
+  errors: mergeErrors(databaseErrors, claimErrors),
+  summary: 'Ask for the text that claims a top-up which could not be attributed',
+  body: transferSchema,
+  response: {
+    200: z.object({
+      message: z.string().describe('Sign it with the account that the USDC came from, unchanged'),
+      expiresAt: z.string(),
+    }),
+    ...errorResponses,
+  },
+}
+
+const claimSchema = {
+  operationId: 'claimTopUp',
+  tags: ['sponsorship'],
+  errors: mergeErrors(databaseErrors, claimErrors, { 400: ['INVALID_SIGNATURE'] }),
+  summary: 'Claim a top-up by the signature of its sender',
+  body: transferSchema.extend({ message: z.string().min(1).max(2_000), signature: signatureText }),
+  response: {
+    200: z.object({
+      wallet: z.string().describe('Lower case'),
+      amount: z.string().describe('Credited, USDC with 6 decimals'),
+      amountFormatted: z.string(),
+    }),
+    ...errorResponses,
+  },
+}
+
 /**
  * POST /app-balance/claims/challenge and POST /app-balance/claims: a top-up that named no wallet is credited to the wallet
  * that its sender names by signature. @source ledger-and-safety.md 1.7
  */
 export function registerTopUpClaims(app: HttpApp, { claims }: { claims: TopUpClaims }): void {
-  const challengeSchema = {
-    operationId: 'prepareTopUpClaim',
-    tags: ['sponsorship'],
-    errors: mergeErrors(databaseErrors, claimErrors),
-    summary: 'Ask for the text that claims a top-up which could not be attributed',
-    body: transferSchema,
-    response: {
-      200: z.object({
-        message: z.string().describe('Sign it with the account that the USDC came from, unchanged'),
-        expiresAt: z.string(),
-      }),
-      ...errorResponses,
-    },
-  }
   app.post('/app-balance/claims/challenge', { schema: challengeSchema }, async ({ body }) => {
     const { message, expiresAt } = await claims.prepare(toTransfer(body))
     return { message, expiresAt: expiresAt.toISOString() }
   })
 
-  const claimSchema = {
-    operationId: 'claimTopUp',
-    tags: ['sponsorship'],
-    errors: mergeErrors(databaseErrors, claimErrors, { 400: ['INVALID_SIGNATURE'] }),
-    summary: 'Claim a top-up by the signature of its sender',
-    body: transferSchema.extend({ message: z.string().min(1).max(2_000), signature: signatureText }),
-    response: {
-      200: z.object({
-        wallet: z.string().describe('Lower case'),
-        amount: z.string().describe('Credited, USDC with 6 decimals'),
-        amountFormatted: z.string(),
-      }),
-      ...errorResponses,
-    },
-  }
   app.post('/app-balance/claims', { schema: claimSchema }, async ({ body }) => {
     const { message, signature } = body
     const transfer = toTransfer(body)

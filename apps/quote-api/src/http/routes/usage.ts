@@ -18,34 +18,32 @@ const responseSchema = z.object({
   ),
 })
 
+const schema = {
+  operationId: 'listUsage',
+  tags: ['history'],
+  security: [{ apiKey: [] }],
+  errors: mergeErrors(databaseErrors, { 403: ['FORBIDDEN'] }),
+  summary: 'How often your key was answered, by endpoint, status and error code',
+  querystring: z.object({
+    granularity: z
+      .enum(['minutely', 'hourly', 'daily'])
+      .default('hourly')
+      .describe('Minutes of the last 24 hours, hours of 7 days, days of 14 days'),
+    startTimestamp: unixSeconds
+      .optional()
+      .describe('Unix seconds, included; nothing is older than the granularity reaches'),
+    endTimestamp: unixSeconds.optional().describe('Unix seconds, included; default now'),
+    apiKey: z
+      .string()
+      .regex(/^[a-z2-7]{10}(,[a-z2-7]{10}){0,49}$/, 'must be public ids of at most 50 keys, joined by commas')
+      .optional()
+      .describe('Public ids, joined by commas: your own and those of keys of your wallet; never secrets'),
+  }),
+  response: { 200: responseSchema, ...errorResponses },
+}
+
 /** GET /metrics/usage: how often the caller's key was answered, by what. @source clients.md 3 */
 export function registerUsage(app: HttpApp, { readUsage }: { readonly readUsage: ReadUsage }): void {
-  const schema = {
-    operationId: 'listUsage',
-    tags: ['history'],
-    security: [{ apiKey: [] }],
-    errors: mergeErrors(databaseErrors, { 403: ['FORBIDDEN'] }),
-    summary: 'How often your key was answered, by endpoint, status and error code',
-    querystring: z.object({
-      granularity: z
-        .enum(['minutely', 'hourly', 'daily'])
-        .default('hourly')
-        .describe('Minutes of the last 24 hours, hours of 7 days, days of 14 days'),
-      startTimestamp: unixSeconds
-        .optional()
-        .describe('Unix seconds, included; nothing is older than the granularity reaches'),
-      endTimestamp: unixSeconds.optional().describe('Unix seconds, included; default now'),
-      apiKey: z
-        .string()
-        .regex(
-          /^[a-z2-7]{10}(,[a-z2-7]{10}){0,49}$/,
-          'must be public ids of at most 50 keys, joined by commas',
-        )
-        .optional()
-        .describe('Public ids, joined by commas: your own and those of keys of your wallet; never secrets'),
-    }),
-    response: { 200: responseSchema, ...errorResponses },
-  }
   const config = { rateLimitClass: 'read' }
   app.get('/metrics/usage', { schema, config }, async ({ query, apiKey }) => {
     const { granularity, startTimestamp, endTimestamp, apiKey: keyIdsText } = query

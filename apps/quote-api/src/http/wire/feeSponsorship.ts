@@ -125,7 +125,7 @@ export type SharedFees = {
 
 /** Shares as an object, for stored requests: their currency need not be configured any more. */
 export function feeSponsorshipToWire(currency: CurrencyWire, shared: SharedFees): FeeSponsorshipWire {
-  return sharedFees(shared, (value) => valuedAmountToWire(currency, shared.unit, value))
+  return shareMembers(shared, (value) => valuedAmountToWire(currency, shared.unit, value))
 }
 
 /**
@@ -134,7 +134,7 @@ export function feeSponsorshipToWire(currency: CurrencyWire, shared: SharedFees)
  */
 export function feeSponsorshipJson(currency: QuotableCurrency, shared: SharedFees): string {
   const texts = new Map<bigint, string>()
-  const { quoted, ...about } = sharedFees(shared, (value) => {
+  const { quoted, ...about } = shareMembers(shared, (value) => {
     const text = texts.get(value) ?? currencyAmountJson(currency, shared.unit, value)
     texts.set(value, text)
     return text
@@ -152,7 +152,7 @@ function shareJson({ selected, total, sponsored, userPays }: Share<string>): str
 }
 
 /** Members of the answer. @param amount writes an amount, as an object or as JSON text */
-function sharedFees<Amount>(shared: SharedFees, amount: (value: bigint) => Amount) {
+function shareMembers<Amount>(shared: SharedFees, amount: (value: bigint) => Amount) {
   const { parts, sponsorable, allocation, selected, capMicroUsd, isHeldAtDeposit } = shared
   const fees = feesByComponent(parts)
   const share = (component: FeeComponent): Share<Amount> => {
