@@ -23,7 +23,7 @@ export async function listUnmeasured(database: Queries, limit: number): Promise<
 /** Transaction that the solver sent for a request: its fill, or before that a permit or a sweep. */
 export type SolverTransaction = { readonly chainId: number; readonly txHash: string }
 
-/** What a measurement needs beside the order: Unix time of the deposit's block, and the solver's transactions. */
+/** Reads the facts of a measurement that the order lacks: Unix time of the deposit's block, and the solver's transactions. */
 export async function readFillFacts(
   database: Queries,
   requestId: Hex,
@@ -81,7 +81,7 @@ export async function saveMeasurement(
 
 export const accuracyQuantiles = [0.1, 0.5, 0.9] as const
 
-/** How far one component of the newest fills on a destination chain was from its quote. */
+/** Ratios of measured to quoted values, for one component of the newest fills on a destination chain. */
 export type Accuracy = {
   readonly chainId: number
   readonly component: 'gas' | 'time' | 'output' | 'deposit'

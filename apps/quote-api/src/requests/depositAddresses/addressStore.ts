@@ -307,7 +307,7 @@ export async function hasAddresses(database: Queries, chainId: number): Promise<
   return rows.length > 0
 }
 
-/** How far payments to addresses of a chain were read; the hash of the last block shows a reorganization. */
+/** Height up to which payments to addresses of a chain were read; the hash of that block shows a reorganization. */
 export type ScanCursor = BlockCursor & { readonly scannedHash: string | undefined }
 
 export async function readScanCursor(database: Queries, chainId: number): Promise<ScanCursor | undefined> {

@@ -54,7 +54,7 @@ const executionSchema = z.union([tokenPermitSchema, permit2Schema, userSchema])
 /** A transaction that a user who executes alone was quoted. */
 export type QuotedCall = z.output<typeof userSchema>['calls'][number]
 
-/** How a request is executed whose user sends no deposit. */
+/** Execution of a request whose user sends no deposit. */
 export type Execution =
   /** The user signs a permit, and the solver sends the deposit. */
   | { readonly by: 'permit'; readonly terms: PermitTerms }

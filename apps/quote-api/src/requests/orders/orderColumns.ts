@@ -31,7 +31,7 @@ export const insertOrders = `
     with ordinality as o(user_address, recipient, api_key_id, quoted, order_data,
       origin_chain_id, destination_chain_id, expires_at, deadline, execution, i)`
 
-/** How long orders are kept after their deadline at least. @source rule Q-138 */
+/** Shortest time for which orders are kept after their deadline. @source rule Q-138 */
 const keptAfterDeadline = '30 days'
 
 /** Parameters of `insertOrders`. @throws RangeError on a value that would shift those of other orders */

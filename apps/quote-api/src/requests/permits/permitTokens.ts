@@ -4,7 +4,7 @@ import type { TokenDomain } from '@causeway/families/rules'
 import { QuoteError } from '../../pricing/errors.ts'
 import type { PermitToken, PermitTokens } from '../../pricing/routes/permit.ts'
 
-/** How long a domain is cached; a token behind a proxy may change its name. */
+/** Time for which a domain is cached; a token behind a proxy may change its name. */
 const domainMaxAgeMs = 600_000
 
 /**

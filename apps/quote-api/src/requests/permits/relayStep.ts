@@ -10,7 +10,7 @@ export type RelayReading = 'none' | 'missing' | 'included' | 'final' | 'revertin
 /** Public reason of a failed permit. @source rule Q-194 */
 export type RelayFailure = 'SIGNATURE_EXPIRED' | 'TRANSACTION_REVERTED' | 'TRANSACTION_SUBMISSION_FAILED'
 
-/** What the job does next for a permit. */
+/** Next step of the job for a permit. */
 export type RelayStep =
   | { readonly action: 'wait' }
   /** The deposit is there, whoever sent it. */

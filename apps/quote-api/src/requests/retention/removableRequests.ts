@@ -49,7 +49,7 @@ const newestOldId = `decode(rpad(lpad(to_hex((extract(epoch from statement_times
 /** Smallest id, at which a walk over all requests begins. */
 export const firstId = Buffer.alloc(idBytes)
 
-/** What one step of the walk removed, and the last id that it read; undefined at the end of the walk. */
+/** Numbers of rows that one step of the walk removed, and the last id that it read; undefined at the end of the walk. */
 export type RemovedPage = {
   readonly quotes: number
   readonly requests: number

@@ -2,7 +2,7 @@ import type { Hex } from '@causeway/core'
 import type { MinedTransaction } from '@causeway/families'
 import type { QuotedCall } from '../orders/execution.ts'
 
-/** What a user who executes alone, without a solver, was quoted. */
+/** Calls that were quoted to a user who executes alone, without a solver. */
 export type SelfExecution = {
   readonly user: Hex
   readonly calls: readonly QuotedCall[]

@@ -108,7 +108,7 @@ export function orderValueMicroUsd({ quoted }: Pick<SettledRequest, 'quoted'>): 
 
 const usdX18PerMicroUsd = 10n ** 12n
 
-/** What a deposit must be to pay the order. */
+/** Requirements that a deposit must fulfil to pay the order. */
 export function depositTermsOf(request: SettledRequest, origin: QuotableChain): DepositTerms {
   const payment = request.order.inputs[0]?.payment
   if (payment === undefined) throw new Error('an order has one input')

@@ -38,7 +38,7 @@ export type SettlementContext = {
 /** Amount of a deposit, in smallest units of a currency that need not be configured. */
 type DepositedMoney = { readonly chainId: number; readonly currency: string; readonly amount: bigint }
 
-/** What happened to a request or deposit, for logs and metrics. */
+/** An event of a request or deposit, for logs and metrics. */
 export type SettlementEvent =
   | { readonly event: 'deposit_seen' | 'deposit_orphaned'; readonly requestId: Hex }
   /** A paid deposit left its chain and is booked as a loss; or it returned, and the booking is reversed. */

@@ -18,7 +18,7 @@ export type Standing = Pick<Standstill, 'isOperators'> & {
   readonly reason: Reason
   /** The reason in one sentence. */
   readonly meaning: string
-  /** What ends the standstill, in one sentence. */
+  /** The event that ends the standstill, in one sentence. */
   readonly endsBy: string
   /** Account that is to be paid, or that paid, where there is only one. */
   readonly account: string | undefined

@@ -73,7 +73,7 @@ export const isReason = (text: string): text is Reason => Object.hasOwn(reasonTe
 export const reasonText = (reason: string): string =>
   isReason(reason) ? reasonTexts[reason] : `An earlier release gave the reason ${reason}.`
 
-/** What ends a standstill of a reason; for all others an operator decides. */
+/** Event that ends a standstill of a reason; for all others an operator decides. */
 const endTexts: Readonly<Partial<Record<Reason, string>>> = {
   RECOVERY_WAITS: 'What requests explain names in recovery, or the solver in work, is there.',
   CHAIN_STOPPED: 'An operator ends the stop (causeway go).',

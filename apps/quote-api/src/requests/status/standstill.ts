@@ -119,7 +119,7 @@ export function standstillOf(waiting: Waiting, limitMs: number): Standstill {
 const storedReason = (text: string | undefined): Reason =>
   text !== undefined && isReason(text) ? text : 'UNDECIDED'
 
-/** What went wrong with a work item that is tried again, by its last report; undefined if nothing did. */
+/** Reason of the last failure of a work item that is tried again, by its last report; undefined if nothing failed. */
 export function failureOf({ tries, report }: Pick<Waiting, 'tries' | 'report'>): Reason | undefined {
   if (report === reverted) return 'TRANSACTION_REVERTED'
   if (report === 'lapsed' || report === 'not_included') return 'TRANSACTION_NOT_INCLUDED'

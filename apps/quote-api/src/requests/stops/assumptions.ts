@@ -50,7 +50,7 @@ export function judgeBlockTime(
   return [{ what: 'block-time', chainId, text, isStopping: isFast }]
 }
 
-/** How many times the assumed lag is tolerated, because a network that misses a vote or two catches up. */
+/** Multiple of the assumed lag that is tolerated, because a network that misses a vote or two catches up. */
 const finalityFactor = 2
 
 /** Judges how far the newest final block lags behind the head. Pure. @source F-109 */

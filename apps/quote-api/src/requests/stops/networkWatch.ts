@@ -46,7 +46,7 @@ const lookEveryMs = 55_000
 const lookTimeoutMs = 10_000
 /** Time for which heads are kept to measure the block time. */
 const paceWindowMs = 60_000
-/** How long the judgement of price signers is cached, because describing all prices is costly. */
+/** Time for which the judgement of price signers is cached, because describing all prices is costly. */
 const guardiansEveryMs = 5_000
 
 type SeenHead = ChainMoment & { readonly seenAtMs: number }

@@ -7,9 +7,9 @@ type Queries = Pick<SqlDatabase, 'query'>
 export const everyChain = 0
 
 /**
- * Who told a stop, which decides when it ends. `operator`: by an operator's `go`. `solver`: once it was not repeated for a
- * minute. `watcher`: once deposits of the chain can be read. `head`: with the next block. `oracles`: once enough oracles sign
- * again. `terms`: once solver and service agree. `network`: once the network is as the configuration assumes.
+ * Tellers of stops. The teller decides when a stop ends. `operator`: by an operator's `go`. `solver`: once it was not repeated
+ * for a minute. `watcher`: once deposits of the chain can be read. `head`: with the next block. `oracles`: once enough oracles
+ * sign again. `terms`: once solver and service agree. `network`: once the network is as the configuration assumes.
  */
 export const stopTellers = ['operator', 'solver', 'watcher', 'oracles', 'head', 'terms', 'network'] as const
 type StopTeller = (typeof stopTellers)[number]

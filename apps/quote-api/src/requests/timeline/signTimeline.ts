@@ -22,7 +22,7 @@ class EvidenceKeyMissingError extends DomainError {
 /** Signs the timeline of a request with the evidence key. @throws EvidenceKeyMissingError, SignerFailedError */
 export type SignTimeline = (timeline: Timeline) => Promise<TimelineAnswer>
 
-/** How long a signature of unchanged steps is reused, because a key management service charges for each one. */
+/** Time for which a signature of unchanged steps is reused, because a key management service charges for each one. */
 const reuseMs = 60_000
 const cachedAnswersMax = 1_000
 

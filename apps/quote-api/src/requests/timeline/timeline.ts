@@ -12,7 +12,7 @@ import {
   type TimelineStep,
 } from './timelineStep.ts'
 
-/** What happened to a request, for integrators, operators and disputes. */
+/** Record of everything that happened to a request, for integrators, operators and disputes. */
 export type Timeline = {
   readonly requestId: Hex
   readonly orderId: Hex | undefined

@@ -10,7 +10,7 @@ export type RowVersion = readonly (string | bigint | undefined)[]
  * The parts of a job that `followWork` runs: `list` finds due items, `read` reads their chains without locks, `lock` locks
  * the row, and `step` acts on what was read.
  */
-export type Follower<Due, Row, Seen> = {
+export type Follower<Due, Row, Facts> = {
   /** Items that are worked on at the same time. */
   readonly atOnce: number
   /** Items due now, at most `limit`. */
@@ -20,16 +20,16 @@ export type Follower<Due, Row, Seen> = {
    * @param readApart wraps each reading of a transaction, which is put aside if it cannot be read
    * @returns undefined if there is nothing to act on
    */
-  read(due: Due, signal: AbortSignal, readApart: ReadApart): Promise<Reading<Seen> | undefined>
+  read(due: Due, signal: AbortSignal, readApart: ReadApart): Promise<Reading<Facts> | undefined>
   /** Locks the row until the transaction ends; undefined if it is not due any more. */
   lock(tx: SqlTx, due: Due): Promise<Row | undefined>
   versionOf(row: Row): RowVersion
   /** Acts on the locked row by the facts that were read. */
-  step(tx: SqlTx, row: Row, facts: Seen): Promise<void>
+  step(tx: SqlTx, row: Row, facts: Facts): Promise<void>
 }
 
-/** Facts of a chain (`seen`), and the version of the row for which they were read (`mark`). */
-export type Reading<Seen> = { readonly rowVersion: RowVersion; readonly facts: Seen }
+/** Facts of a chain, and the version of the row for which they were read. */
+export type Reading<Facts> = { readonly rowVersion: RowVersion; readonly facts: Facts }
 
 /** Ids of chains with a new block since the last run, where waiting items are due at once. */
 export type NewBlocks = readonly number[]
@@ -58,10 +58,10 @@ const dueMax = 500
  * item that fails, or whose transaction is put aside, does not stop the others. After an abort nothing more is written.
  * @throws AggregateError of all failures, after every item was tried
  */
-export async function followWork<Due, Row, Seen>(
+export async function followWork<Due, Row, Facts>(
   database: Pick<SqlDatabase, 'query' | 'transaction'>,
   run: Run,
-  follower: Follower<Due, Row, Seen>,
+  follower: Follower<Due, Row, Facts>,
 ): Promise<void> {
   let due = await follower.list(dueMax)
   if (due.length === 0) return
@@ -73,16 +73,16 @@ export async function followWork<Due, Row, Seen>(
   )
 }
 
-type FollowedItem<Due, Row, Seen> = {
-  readonly follower: Follower<Due, Row, Seen>
+type FollowedItem<Due, Row, Facts> = {
+  readonly follower: Follower<Due, Row, Facts>
   readonly due: Due
   readonly readApart: ReadApart
 }
 
-async function followOne<Due, Row, Seen>(
+async function followOne<Due, Row, Facts>(
   database: Pick<SqlDatabase, 'transaction'>,
   { fence, signal }: Run,
-  { follower, due, readApart }: FollowedItem<Due, Row, Seen>,
+  { follower, due, readApart }: FollowedItem<Due, Row, Facts>,
 ): Promise<void> {
   const reading = await follower.read(due, signal, readApart).catch((error: unknown) => {
     if (error instanceof PutAsideError) return undefined

@@ -35,7 +35,7 @@ export function parseExposure(text: string): readonly SolverExposure[] {
     })
 }
 
-/** How long a reported figure counts if it is not repeated. */
+/** Time for which a reported figure counts if it is not repeated. */
 const keptSeconds = 60
 /** Interval at which unchanged figures are written again. */
 const repeatedSeconds = 20

@@ -60,7 +60,7 @@ export interface Withholding {
   withhold(id: string): Promise<void>
 }
 
-/** What a solver reports about itself when it asks for work. It expires after a minute without a report. */
+/** A solver's report about itself when it asks for work. It expires after a minute without another one. */
 export type SolverStatement = {
   /** Ids of chains on which it pays nothing at present. */
   readonly stopped: readonly number[]

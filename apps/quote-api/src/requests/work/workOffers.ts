@@ -31,7 +31,7 @@ function marksIn(markText: string): ReadonlySet<string> {
   return marks
 }
 
-/** What a caller has: `known` are the marks of its items, `limit` the size of its page. */
+/** Items that a caller has: `known` are their marks, `limit` the size of the caller's page. */
 export type KnownWork = { readonly known: string; readonly limit: number }
 
 /** Lets solvers wait for new work (long polling), so that they learn of it at once. */

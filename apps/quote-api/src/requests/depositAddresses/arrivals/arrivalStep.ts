@@ -32,7 +32,7 @@ export type NewestQuote = {
   readonly failedSwaps: number | undefined
 }
 
-/** What to do with the money at an address. */
+/** Decision about the money at an address. */
 export type ArrivalStep =
   | { readonly action: 'wait' }
   /** Deposit it for the newest quote, after which settlement fills or refunds it. `other` is a currency not quoted. */

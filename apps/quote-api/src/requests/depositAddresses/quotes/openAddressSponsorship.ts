@@ -1,7 +1,7 @@
 import type { HoldOutcome, HoldRequest, SqlTx } from '@causeway/core'
 import { readPolicy } from '@causeway/ledger'
 
-/** What a sponsor has paid for one open deposit address so far: number and sum of payments, and the address's age. */
+/** Use of a sponsor's money for one open deposit address so far: number and sum of payments, and the address's age. */
 export type AddressUsage = {
   readonly uses: number
   readonly usedMicroUsd: bigint

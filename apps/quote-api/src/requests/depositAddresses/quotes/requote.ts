@@ -144,7 +144,7 @@ function requestOf(row: StoredQuoteRow, { chainById }: Pick<QuoteRegistry, 'chai
     explicitDeposit: true,
     forceSolverExecution: false,
     overridePriceImpact: false,
-    // Whether the caller allowed fallbacks is not stored. Without them some payments could only be sent back.
+    // The caller's choice of fallbacks is not stored. Without fallbacks some payments could only be sent back.
     useFallbacks: true,
     useExternalLiquidity: false,
     // The solver sweeps only for a signed order, so it is signed at once.

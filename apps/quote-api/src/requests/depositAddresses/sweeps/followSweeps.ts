@@ -36,7 +36,7 @@ export async function followSweeps(context: DepositAddressContext, run: Run): Pr
   })
 }
 
-/** What the chain shows of a reported sweep. */
+/** A reported sweep as its chain shows it. */
 type SweepReading = {
   readonly outcome: ReturnType<typeof sweepOutcome>
   /** True if the transaction failed in a block; read only while the outcome is open. */

@@ -29,7 +29,7 @@ export function paidFor(payment: Payment, order: Order, { amount, quotedInput }:
   return minimum + mulDivDown(expected - minimum, aboveMinimum, quotedInput - inputMinimum)
 }
 
-/** What the ledger books once an order is filled. */
+/** Amounts that the ledger books once an order is filled. */
 export type Booked = {
   /** The deposit up to the quoted input, in smallest units of the fee currency; the excess is refunded. */
   readonly input: bigint
@@ -40,8 +40,8 @@ export type Booked = {
 }
 
 /**
- * What a bound deposit books: its share of the quoted amounts. With the whole quote, app fees and the sponsor's debit would
- * also cover money that nobody deposited. App fees round down, the debit rounds up. @source rule L-10
+ * Computes what the ledger books for a bound deposit: its share of the quoted amounts. With the whole quote, app fees and the
+ * sponsor's debit would also cover money that nobody deposited. App fees round down, the debit rounds up. @source rule L-10
  */
 export function bookedFor(
   {

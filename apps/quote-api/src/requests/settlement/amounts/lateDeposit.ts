@@ -49,7 +49,7 @@ export function isLate(args: {
   return blockTimeSeconds > endSeconds || minedAfterSeconds > endSeconds + propagationSeconds
 }
 
-/** What a late deposit would get at current prices. */
+/** Price of a late deposit at present. */
 export type LatePrice =
   | ({ readonly state: 'priced' } & PricedDeposit)
   /** It cannot be quoted now, for example for lack of a route or inventory, or since fees exceed it. */
@@ -62,7 +62,7 @@ export type LateRefundReason =
   | 'QUOTE_EXPIRED_NOT_QUOTABLE'
   | 'QUOTE_EXPIRED_MARKET_UNAVAILABLE'
 
-/** What to do with a fitting deposit, given its time. */
+/** Decision about a fitting deposit by its time. */
 export type LateStep =
   /** `gasCharged` is the charge for the fill's gas at current prices; absent where the quote's prices apply. */
   | { readonly action: 'bind'; readonly gasCharged?: bigint | undefined }

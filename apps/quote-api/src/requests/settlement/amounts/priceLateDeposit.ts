@@ -11,11 +11,11 @@ import type { LatePrice } from './lateDeposit.ts'
 
 /** Settings and prices by which `lateStep` decides on late deposits. */
 export type LateDeposits = {
-  /** How much less than the quoted output current prices may give. */
+  /** Basis points by which current prices may give less than the quoted output. */
   readonly toleranceBps: number
-  /** How long a deposit waits for missing market data. */
+  /** Time for which a deposit waits for missing market data. */
   readonly marketWaitSeconds: number
-  /** What a deposit would get at current prices; never throws. */
+  /** Prices a deposit by current prices; never throws. */
   price(request: SettledRequest, deposit: Pick<StoredDeposit, 'amount'>): Promise<LatePrice>
 }
 

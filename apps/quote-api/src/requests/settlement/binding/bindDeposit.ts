@@ -17,7 +17,7 @@ type Binding = {
   readonly chain: QuotableChain
   readonly request: SettledRequest
   readonly deposit: StoredDeposit
-  /** The same deposit with its standing on the chain. */
+  /** That deposit with its standing on the chain. */
   readonly seenDeposit: SeenDeposit
   /** Charge for the fill's gas at a late deposit's prices. @source docs/specification/protocol.md P-54 */
   readonly gasCharged?: bigint | undefined

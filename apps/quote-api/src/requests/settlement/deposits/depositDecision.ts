@@ -1,7 +1,7 @@
 import { divideUp, type MissingDepth, maxBigint } from '@causeway/core'
 import { type DepositTerms, type SeenDeposit, unfitReason } from './pinDecision.ts'
 
-/** What the decision on a deposit needs of its request. */
+/** Facts of a request that decide about one of its deposits. */
 export type RequestState = {
   /** Its status can change no more. */
   readonly isOver: boolean

@@ -3,7 +3,7 @@ import { toBytes } from '../../orders/orderColumns.ts'
 import { isReason, type Reason } from '../../status/reasons.ts'
 import type { DepositRecheck } from './depositDecision.ts'
 
-/** How far the deposits of a chain were read. */
+/** Blocks up to which the deposits of a chain were read. */
 export type DepositCursor = {
   /** Height up to which final blocks were read for good; undefined if an older release stored the cursor. */
   readonly finalTo: bigint | undefined

@@ -34,7 +34,7 @@ export type HoldView =
   | { readonly state: 'at_deposit' }
   | { readonly state: 'superseded' | 'expired' | 'posted' | 'voided' }
 
-/** What to do with a hold. */
+/** Decision about a hold. */
 export type PinDecision =
   /** Pin the hold to the deposit; the pin ends by itself at `untilSeconds`. */
   | { readonly action: 'pin'; readonly untilSeconds: number }
@@ -101,7 +101,7 @@ function ignore(reason: IgnoredDeposit): PinDecision {
   return { action: 'ignore', reason }
 }
 
-/** What follows from a reservation after the deposit; `pin`: the sponsor pays. */
+/** Consequence of a reservation that was made after the deposit; `pin`: the sponsor pays. */
 export type LateReservation =
   | { readonly action: 'pin' }
   | { readonly action: 'refund'; readonly failReason: 'SPONSOR_BALANCE_TOO_LOW' }

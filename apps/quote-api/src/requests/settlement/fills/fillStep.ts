@@ -19,7 +19,7 @@ export type FillReading =
       readonly isFinal: boolean
     }
 
-/** What to do next for a request that waits for its fill. */
+/** Next step for a request that waits for its fill. */
 export type FillStep =
   | { readonly action: 'wait' }
   /** It is in a block that is not deep enough. */

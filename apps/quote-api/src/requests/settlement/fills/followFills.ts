@@ -102,7 +102,7 @@ type FillFacts = {
   readonly isLapsed: boolean
 }
 
-/** Whether the fill contract has recorded a payment of the order; read only if the next step would be a refund. */
+/** `isRecorded`: the fill contract has recorded a payment of the order. Read only if the next step would be a refund. */
 type Recorded = { readonly isRecorded?: boolean | undefined }
 
 const noFillFacts: FillFacts = { payment: undefined, isDeep: false, isFinal: false, isLapsed: false }

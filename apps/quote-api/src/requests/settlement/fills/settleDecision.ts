@@ -11,7 +11,7 @@ export type ParkReason =
   | 'FILL_NOT_SEEN'
   | 'ATTESTATION_TIMED_OUT'
 
-/** What to do with a filled request; `post`: book it. */
+/** Decision about a filled request; `post`: book it. */
 export type SettleDecision =
   | { readonly action: 'post' }
   | { readonly action: 'wait' }

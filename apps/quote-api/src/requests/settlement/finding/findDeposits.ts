@@ -115,7 +115,7 @@ async function findInRange(
   })
   observeAside(context, chainId, read.aside)
   for (const transactionId of read.settled) memory.settle(transactionId)
-  // Where nodes list blocks late, an empty or missing transaction may still turn out to hold a deposit.
+  // On chains whose nodes list blocks late, an empty or missing transaction may still turn out to hold a deposit.
   const open = steps.lateBlocks > 0n ? [...read.empty, ...read.gone] : read.empty
   for (const transactionId of open) memory[isLast(transactionId) ? 'settle' : 'lookLater'](transactionId)
   for (const transactionId of read.unread) if (!dueAgain.has(transactionId)) memory.lookOnce(transactionId)

@@ -62,7 +62,7 @@ const readingsAtOnce = 8
 
 type UnreadTransaction = { readonly transactionId: string; readonly reason: PutAsideReason }
 
-/** What came of reading some transactions; each is in one of the last five lists. */
+/** Result of reading some transactions; each is in one of the last five lists. */
 export type ReadTransactions = {
   readonly found: readonly FoundDeposit[]
   readonly aside: readonly UnreadTransaction[]

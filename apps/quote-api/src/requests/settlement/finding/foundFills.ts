@@ -35,7 +35,7 @@ export const keptFillSchema = z.object({
 export type KeptFill = z.output<typeof keptFillSchema>
 
 /**
- * What can be done with such a fill. `UNKNOWN_SPONSOR`: its note is missing or not ours. `NOT_PAID`: no final block pays it.
+ * Standing of such a fill. `UNKNOWN_SPONSOR`: its note is missing or not ours. `NOT_PAID`: no final block pays it.
  * `NOT_ATTESTED`: too few oracles sign it. `BOOKABLE`: an operator may book it. `NOTHING_OWED`: it has no sponsor.
  * `INSUFFICIENT`, `FROZEN`: the sponsor's balance is too low or frozen.
  */
@@ -55,7 +55,7 @@ export type FoundFill = Pick<KeptFill, 'chainId' | 'transactionId' | 'deposited'
   /** The account that was paid. */
   readonly recipient: string
   readonly standing: FillStanding
-  /** What it books by its note; undefined where the note is missing or not ours. */
+  /** Sponsor and debit by its note; undefined where the note is missing or not ours. */
   readonly booking: Booking | undefined
 }
 

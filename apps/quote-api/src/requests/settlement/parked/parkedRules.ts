@@ -5,7 +5,7 @@ import type { WorkState } from '../../work/workItem.ts'
 export const resolutions = ['unpaid', 'refund', 'release', 'recover'] as const
 export type Resolution = (typeof resolutions)[number]
 
-/** What decides how a parked request may end. */
+/** Facts that decide how a parked request may end. */
 export type ParkedFacts = {
   /** The recipient was paid. */
   readonly isFilled: boolean

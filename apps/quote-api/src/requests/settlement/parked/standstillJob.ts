@@ -3,7 +3,7 @@ import { listStanding } from '../../status/readStanding.ts'
 import type { SettlementContext } from '../settlementContext.ts'
 
 const intervalMs = 10_000
-/** How far back the first run looks. It exceeds the time in which a process takes the job over, so no entry is missed. */
+/** Time before the first run whose entries it announces too. A process takes the job over within it, so none is missed. */
 const handoverMs = 60_000
 
 /**

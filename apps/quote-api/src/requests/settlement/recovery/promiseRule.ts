@@ -1,4 +1,4 @@
-/** What the chain records of one fill or refund by one fill wallet, at a final block. */
+/** The chain's record of one fill or refund by one fill wallet, at a final block. */
 export type PaymentRecord = {
   /** `closed`: a closing prevents any payment. */
   readonly state: 'open' | 'paid' | 'closed'
@@ -22,7 +22,7 @@ export type RecoveredDeposit = {
   readonly refunds: readonly PaymentRecord[]
 }
 
-/** What decides whether the promise may be signed. */
+/** Facts that decide whether the promise may be signed. */
 export type PromiseFacts = {
   /** All deposits of the order that are still on their chains, in any currency. */
   readonly deposits: readonly RecoveredDeposit[]

@@ -50,7 +50,7 @@ export async function followRefunds(
   })
 }
 
-/** What the chain shows of a reported refund. */
+/** A reported refund as its chain shows it. */
 type RefundFacts = {
   readonly requestId: Hex
   readonly txHash: string
