@@ -5,7 +5,8 @@ import type { SqlTx } from '@causeway/core'
 import { createDatabase, startTestDatabase, type TestDatabase } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { markPaid, recheckAddressesAfter } from '../src/requests/depositAddresses/addressStore.ts'
+import { recheckAddressesAfter } from '../src/requests/depositAddresses/addressStore.ts'
+import { markPaid } from '../src/requests/depositAddresses/arrivals/paidAddressStore.ts'
 import { createOrderStore } from '../src/requests/orders/orderStore.ts'
 import { orderMigrations, orderNamed } from './orderSupport/orders.ts'
 import { bytesOf } from './settlementSupport/requestDriver.ts'
@@ -34,7 +35,7 @@ const payments = (paid: readonly string[]) => ({
   paid: new Map(paid.map((address) => [address, new Map([['0x70', 5n]])] as const)),
   named: [],
 })
-const pauses = { leastMs: 1, keepsMs: 0 }
+const pauses = { leastMs: 1, keepsLaneMs: 0 }
 const looked = (addresses: readonly string[]) => addresses.map((address) => ({ address, isEmpty: true }))
 
 test.each([

@@ -3,7 +3,7 @@
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { readScanCursor } from '../src/requests/depositAddresses/addressStore.ts'
+import { readScanCursor } from '../src/requests/depositAddresses/arrivals/paidAddressStore.ts'
 import { createPaymentScanner } from '../src/requests/depositAddresses/arrivals/scanPayments.ts'
 import type { AddressChain } from '../src/requests/depositAddresses/depositAddressContext.ts'
 import { createOrderStore } from '../src/requests/orders/orderStore.ts'

@@ -1,53 +1,10 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
-import type { AddressPayments, LargestTransfer, largestTransfers, sumPayments } from '@causeway/families'
 import type { DepositAddress, DepositAddressTerms } from '@causeway/families/rules'
-import type { BlockCursor } from '../../chainReadings/blockCursor.ts'
 import { type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
 import { toBytes } from '../orders/orderColumns.ts'
-import type { Screening } from '../screening/screenedRequest.ts'
+import { addressesPerPass, laneOfUnpaid, lanes, lanesInOrder, shareOut } from './addressLanes.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
-
-/**
- * Priority classes in which deposit addresses wait for their next look, the most urgent first. Stored in the column
- * `lane`. A stranger cannot delay paid addresses by asking for many quotes, or by sending dust.
- */
-export const lanes = {
-  /** A block paid at least half of the quoted amount, or a sweep ended. */
-  paid: 0,
-  /** Quoted with a key, and used within the hour. */
-  keyed: 1,
-  /** A block names the address without such a payment: a token moved there, a call mentions it, or it got dust. */
-  named: 2,
-  /** Quoted without a key, and used within the hour. */
-  unpaid: 3,
-  /** Unused for longer than an hour. */
-  idle: 4,
-} as const
-
-export const lanesInOrder: readonly number[] = Object.values(lanes)
-/** The lanes that are read on chains whose blocks show every payment. */
-export const paidLanes: readonly number[] = [lanes.paid, lanes.named]
-
-/** Addresses that each lane may look at in a pass whatever the others need, by lane; their sum is a pass at most. */
-const guaranteedPlaces: readonly number[] = [120, 60, 30, 20, 20]
-
-/** Addresses whose balances one pass reads; the rest are due in the next pass. */
-export const addressesPerPass = 250
-
-/**
- * Shares the places of a pass: each lane gets its guaranteed ones, and the rest go to the lanes by priority.
- * @param due how many are due, by lane @returns how many are looked at, by lane. Pure.
- */
-export function shareOut(due: readonly number[]): readonly number[] {
-  const guaranteed = due.map((count, lane) => Math.min(count, guaranteedPlaces[lane] ?? 0))
-  let remaining = addressesPerPass - guaranteed.reduce((sum, count) => sum + count, 0)
-  return guaranteed.map((count, lane) => {
-    const more = Math.min((due[lane] ?? 0) - count, remaining)
-    remaining -= more
-    return count + more
-  })
-}
 
 /** A deposit address as the table `deposit_address` keeps it. */
 export type StoredAddress = DepositAddress & {
@@ -59,6 +16,7 @@ export type StoredAddress = DepositAddress & {
   readonly isStrict: boolean
   /** Work item of the sweep under way; undefined without one. */
   readonly sweepId: string | undefined
+  /** Number of sweeps so far. */
   readonly sweeps: number
   /** Failed swaps since the last sweep that did not fail. */
   readonly failedSwaps: number
@@ -142,158 +100,16 @@ export async function listDueAddresses(
   lanesToRead: readonly number[],
 ): Promise<readonly StoredAddress[]> {
   // `statement_timestamp()` can be looked up in an index, which `clock_timestamp()` cannot.
-  const ofLane = (lane: number) =>
+  const dueInLane = (lane: number) =>
     `(select ${columns}, lane from deposit_address where chain_id = $1 and lane = ${lane}
         and look_at <= statement_timestamp() and sweep_id is null order by look_at limit ${addressesPerPass})`
   const rows = await database.query<AddressRow & { readonly lane: bigint }>(
-    lanesToRead.map(ofLane).join(' union all '),
+    lanesToRead.map(dueInLane).join(' union all '),
     [chainId],
   )
   const byLane = lanesInOrder.map((lane) => rows.filter((row) => Number(row.lane) === lane))
   const places = shareOut(byLane.map(({ length }) => length))
-  return byLane.flatMap((due, lane) => due.slice(0, places[lane])).map(fromRow)
-}
-
-/** Addresses of one statement: few enough for PostgreSQL to use the index instead of scanning the table. */
-const addressesPerStatement = 500
-
-/**
- * Locks the addresses until the transaction ends. Every transaction that changes several locks them in this order, so that
- * two never deadlock. @returns those of the addresses that are ours @source F-53
- */
-async function lockAddresses(tx: SqlTx, addresses: readonly string[]): Promise<readonly string[]> {
-  const rows = await tx.query<{ address: string }>(
-    'select address from deposit_address where address = any($1) order by address collate "C" for update',
-    [addresses],
-  )
-  return rows.map(({ address }) => address)
-}
-
-/**
- * Moves the addresses that blocks pay or name to a more urgent lane. Less than half of the quoted amount, or another
- * currency, may be a stranger's dust: such an address stays behind the paid ones.
- * @param mentioned.paid paid amounts by address and currency; other addresses of the chain are ignored
- * @returns the number of our addresses among them
- */
-export async function markPaid(
-  tx: SqlTx,
-  chainId: number,
-  {
-    paid,
-    named,
-    transfers = new Map(),
-  }: Pick<AddressPayments, 'named'> & {
-    readonly paid: ReturnType<typeof sumPayments>
-    readonly transfers?: ReturnType<typeof largestTransfers>
-  },
-): Promise<number> {
-  // One row per address, because an `update ... from` with two would apply an arbitrary one.
-  const mentions = [
-    ...[...paid].map(([address, amounts]) => {
-      return { address, amounts: toJson(amounts), transfers: transfersToJson(transfers.get(address)) }
-    }),
-    ...named
-      .filter((address) => !paid.has(address))
-      .map((address) => ({ address, amounts: '{}', transfers: '{}' })),
-  ].toSorted((one, other) => (one.address < other.address ? -1 : 1))
-  const paidAmount = 'coalesce((p.amounts ->> d.currency)::numeric, 0)'
-  let markedCount = 0
-  for (let next = 0; next < mentions.length; next += addressesPerStatement) {
-    const batch = mentions.slice(next, next + addressesPerStatement)
-    const own = new Set(
-      await lockAddresses(
-        tx,
-        batch.map(({ address }) => address),
-      ),
-    )
-    if (own.size === 0) continue
-    const ownMentions = batch.filter(({ address }) => own.has(address))
-    const rows = await tx.query(
-      `update deposit_address d set active_at = clock_timestamp(),
-         look_at = case when d.is_keyed and ${paidAmount} < d.asked / 2 then '-infinity' else clock_timestamp() end,
-         lane = least(d.lane, case when ${paidAmount} > 0 and ${paidAmount} >= d.asked / 2 then ${lanes.paid}
-           when d.is_keyed then ${lanes.keyed} else ${lanes.named} end),
-         ${setLargerTransfer('p.transfers -> d.currency')}
-       from unnest($2::text[], $3::jsonb[], $4::jsonb[]) as p (address, amounts, transfers)
-       where d.address = p.address and d.chain_id = $1 returning 1`,
-      [
-        ...[chainId, ownMentions.map(({ address }) => address), ownMentions.map(({ amounts }) => amounts)],
-        ownMentions.map((mention) => mention.transfers),
-      ],
-    )
-    markedCount += rows.length
-  }
-  return markedCount
-}
-
-/** SQL that replaces the stored transfer of `deposit_address d` where the one of a JSON expression is larger. */
-function setLargerTransfer(other: string): string {
-  const set = (column: string, value: string) =>
-    `${column} = case when (${other} ->> 'amount')::numeric > coalesce(d.transfer_amount, 0)
-      then ${value} else d.${column} end`
-  return [
-    set('transfer_hash', `${other} ->> 'transactionHash'`),
-    set('transfer_from', `${other} ->> 'from'`),
-    set('transfer_amount', `(${other} ->> 'amount')::numeric`),
-  ].join(', ')
-}
-
-/** Stores the transfer that brought most of an address's balance, on chains whose blocks do not show transfers. */
-export async function noteTransfer(
-  database: Queries,
-  address: string,
-  transfer: LargestTransfer,
-): Promise<void> {
-  await database.query(`update deposit_address d set ${setLargerTransfer('$2::jsonb')} where address = $1`, [
-    address,
-    transferToJson(transfer),
-  ])
-}
-
-/** Marks the addresses that a denied account has paid, so that their money waits for an operator. */
-export async function markDenied(
-  tx: SqlTx,
-  chainId: number,
-  payers: ReadonlyMap<string, ReadonlySet<string>>,
-  screening: Pick<Screening, 'isDenied'>,
-): Promise<void> {
-  const paidAddresses = [...payers.keys()]
-  for (let next = 0; next < paidAddresses.length; next += addressesPerStatement) {
-    const own = await tx.query<{ address: string; api_key_id: string | null }>(
-      `select d.address, o.api_key_id from unnest($2::text[]) as p (address)
-       join deposit_address d on d.address = p.address and d.chain_id = $1
-       join orders o on o.request_id = d.request_id`,
-      [chainId, paidAddresses.slice(next, next + addressesPerStatement)],
-    )
-    const denied = own.filter(({ address, api_key_id }) =>
-      [...(payers.get(address) ?? [])].some((payer) =>
-        screening.isDenied(chainId, payer, api_key_id ?? undefined),
-      ),
-    )
-    if (denied.length > 0)
-      await tx.query('update deposit_address set is_sender_denied = true where address = any($1)', [
-        denied.map(({ address }) => address),
-      ])
-  }
-}
-
-/** Marks an address whose payers cannot be known: its money waits for an operator, as that of a denied payer. */
-export async function markSenderUnknown(tx: SqlTx, address: string): Promise<void> {
-  await tx.query('update deposit_address set is_sender_denied = true where address = $1', [address])
-}
-
-const transferToJson = (transfer: LargestTransfer): string =>
-  JSON.stringify({ ...transfer, amount: String(transfer.amount) })
-
-function transfersToJson(transfers: ReadonlyMap<string, LargestTransfer> = new Map()): string {
-  return `{${[...transfers].map(([currency, transfer]) => `${JSON.stringify(currency)}:${transferToJson(transfer)}`).join(',')}}`
-}
-
-/** Amounts by currency, as text: JSON numbers would lose digits. */
-function toJson(amounts: ReadonlyMap<string, bigint>): string {
-  return JSON.stringify(
-    Object.fromEntries([...amounts].map(([currency, amount]) => [currency, String(amount)])),
-  )
+  return byLane.flatMap((dueRows, lane) => dueRows.slice(0, places[lane])).map(fromRow)
 }
 
 /** True if any address of the chain may be paid, however long ago it was quoted. */
@@ -305,28 +121,6 @@ export async function hasAddresses(database: Queries, chainId: number): Promise<
     [chainId],
   )
   return rows.length > 0
-}
-
-/** Height up to which payments to addresses of a chain were read; the hash of that block shows a reorganization. */
-export type ScanCursor = BlockCursor & { readonly scannedHash: string | undefined }
-
-export async function readScanCursor(database: Queries, chainId: number): Promise<ScanCursor | undefined> {
-  const [row] = await database.query<{ scanned_to: bigint; scanned_hash: string | null; final_to: bigint }>(
-    `select scanned_to, scanned_hash, coalesce(final_to, scanned_to) as final_to from deposit_address_cursor
-     where chain_id = $1`,
-    [chainId],
-  )
-  if (row === undefined) return undefined
-  const { scanned_to: scannedTo, scanned_hash: scannedHash, final_to: finalTo } = row
-  return { scannedTo, finalTo, scannedHash: scannedHash ?? undefined }
-}
-
-export async function moveScanCursor(tx: SqlTx, chainId: number, cursor: ScanCursor): Promise<void> {
-  await tx.query(
-    `insert into deposit_address_cursor (chain_id, scanned_to, scanned_hash, final_to) values ($1, $2, $3, $4)
-     on conflict (chain_id) do update set scanned_to = $2, scanned_hash = $3, final_to = $4`,
-    [chainId, cursor.scannedTo, cursor.scannedHash ?? null, cursor.finalTo],
-  )
 }
 
 /** Locks the request of an address and then the address, which is the order of all who lock both. */
@@ -342,27 +136,32 @@ export async function lockAddress(tx: SqlTx, address: string): Promise<StoredAdd
   return row === undefined ? undefined : fromRow(row)
 }
 
+/**
+ * Locks the addresses until the transaction ends. Every transaction that changes several locks them in this order, so that
+ * two never deadlock. @returns those of the addresses that are ours @source F-53
+ */
+export async function lockAddresses(tx: SqlTx, addresses: readonly string[]): Promise<readonly string[]> {
+  const rows = await tx.query<{ address: string }>(
+    'select address from deposit_address where address = any($1) order by address collate "C" for update',
+    [addresses],
+  )
+  return rows.map(({ address }) => address)
+}
+
 /** The next look comes after the time since the last use divided by this: seldom at addresses long unused. */
 const idleDivisor = 20
 const pauseMaxMs = 900_000
-
-/** Age of the last use from which an address belongs to the idle lane. */
-const idleAfter = `interval '1 hour'`
-
-/** SQL of the lane of an address without money. */
-const laneOfUnpaid = `case when active_at < clock_timestamp() - ${idleAfter} then ${lanes.idle}
-  when is_keyed then ${lanes.keyed} else ${lanes.unpaid} end`
 
 /**
  * Schedules the next look at addresses: soon at those in use, seldom at the others. Money at an address keeps it in its
  * lane; without money it falls back to the lane of unpaid ones.
  * @param pauses.leastMs shortest time to the next look
- * @param pauses.keepsMs time since its last use for which an empty one keeps its lane, as nodes may list its money late
+ * @param pauses.keepsLaneMs time since its last use for which an empty one keeps its lane, as nodes may list its money late
  */
 export async function recheckAddressesAfter(
   tx: SqlTx,
   addresses: readonly { readonly address: string; readonly isEmpty: boolean }[],
-  pauses: { readonly leastMs: number; readonly keepsMs: number },
+  pauses: { readonly leastMs: number; readonly keepsLaneMs: number },
 ): Promise<void> {
   await lockAddresses(
     tx,
@@ -381,8 +180,16 @@ export async function recheckAddressesAfter(
       Math.ceil(pauses.leastMs),
       pauseMaxMs,
       addresses.filter(({ isEmpty }) => isEmpty).map(({ address }) => address),
-      pauses.keepsMs,
+      pauses.keepsLaneMs,
     ],
+  )
+}
+
+/** Marks that the balance of an address is deep enough to be acted on. */
+export async function markDeep(database: Queries, address: string): Promise<void> {
+  await database.query(
+    'update deposit_address set deep_since = clock_timestamp() where address = $1 and deep_since is null',
+    [address],
   )
 }
 
@@ -414,14 +221,6 @@ export async function setLeft(tx: SqlTx, address: string, reason: string): Promi
     [address, reason],
   )
   return row?.is_news === true
-}
-
-/** Marks that the balance of an address is deep enough to be acted on. */
-export async function markDeep(database: Queries, address: string): Promise<void> {
-  await database.query(
-    'update deposit_address set deep_since = clock_timestamp() where address = $1 and deep_since is null',
-    [address],
-  )
 }
 
 /** Puts an address whose money was left there back into the first lane, due at once. */

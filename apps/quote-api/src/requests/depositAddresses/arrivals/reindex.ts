@@ -2,9 +2,9 @@ import { DomainError, type SqlDatabase, UpstreamUnavailableError } from '@causew
 import { QuoteError } from '../../../pricing/errors.ts'
 import { findCurrency } from '../../../pricing/registry.ts'
 import { UnknownDepositAddressError } from '../addressLookup.ts'
-import { markPaid } from '../addressStore.ts'
 import type { HeldBalances } from '../balanceReading.ts'
 import type { AddressChain } from '../depositAddressContext.ts'
+import { markPaid } from './paidAddressStore.ts'
 
 /** Least time between two requested looks at one address. */
 const pauseSeconds = 10

@@ -9,8 +9,9 @@ import {
   rewindCursor,
 } from '../../../chainReadings/blockCursor.ts'
 import type { Run } from '../../../jobs/runJobs.ts'
-import { hasAddresses, markDenied, markPaid, moveScanCursor, readScanCursor } from '../addressStore.ts'
+import { hasAddresses } from '../addressStore.ts'
 import type { AddressChain, DepositAddressContext } from '../depositAddressContext.ts'
+import { markDenied, markPaid, moveScanCursor, readScanCursor } from './paidAddressStore.ts'
 
 type ScanContext = Pick<DepositAddressContext, 'database' | 'screening' | 'now'>
 

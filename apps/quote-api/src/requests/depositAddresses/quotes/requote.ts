@@ -18,14 +18,17 @@ import type { DepositAddressContext } from '../depositAddressContext.ts'
 import { refuseEndedAddress } from './openAddressSponsorship.ts'
 import { storeDepositQuote } from './storeDepositQuote.ts'
 
-/** Runs last in the transaction that stores the new quote. */
-type OnStored = (tx: SqlTx, record: QuoteRecord) => Promise<void>
-/** Runs first in that transaction: locks the address, and throws if another process has changed it. */
-type Begin = (tx: SqlTx) => Promise<void>
+/** The caller's parts of the transaction that stores the new quote. */
+type RequoteSteps = {
+  /** Runs first: locks the address. @throws Error if another process has changed it, so that nothing is stored */
+  lock(tx: SqlTx): Promise<StoredAddress>
+  /** Runs last. */
+  onStored(tx: SqlTx, record: QuoteRecord, locked: StoredAddress): Promise<void>
+}
 
 /**
  * Quotes an amount that arrived at an address: the request of the newest quote, with this amount and present prices. The
- * quote, its place as the newest one and the caller's `onStored` are one commit. Who pays the fees is decided anew.
+ * quote, its place as the newest one and the caller's steps are one commit. The payer of the fees is decided anew.
  * @param amount that arrived, in smallest units of the quoted currency
  * @throws QuoteError where the amount cannot be quoted
  * @source rules Q-45 and Q-209
@@ -34,19 +37,19 @@ export async function requote(
   context: DepositAddressContext,
   address: StoredAddress,
   amount: bigint,
-  { begin, onStored }: { readonly begin: Begin; readonly onStored: OnStored },
+  { lock, onStored }: RequoteSteps,
 ): Promise<void> {
   const { database, ledger, quoting } = context
   const storedRequest = await readStoredRequest(context, address.requestId)
   const store = (record: QuoteRecord, hold: Parameters<typeof quoting.storeSponsored>[1]) =>
     database.transaction(async (tx): Promise<StoreOutcome> => {
-      await begin(tx)
+      const locked = await lock(tx)
       const endedOutcome = hold && (await refuseEndedAddress(tx, address.address, hold))
       if (endedOutcome !== undefined) return endedOutcome
       const outcome = await storeDepositQuote(tx, ledger, record, hold)
       if (!isKept(outcome)) return outcome
       await supersede(tx, address, record.quote.requestId)
-      await onStored(tx, record)
+      await onStored(tx, record, locked)
       return outcome
     })
   const dependencies = {

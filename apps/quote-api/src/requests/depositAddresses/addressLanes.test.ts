@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressesPerPass, lanes, lanesInOrder, shareOut } from './addressStore.ts'
+import { addressesPerPass, lanes, lanesInOrder, shareOut } from './addressLanes.ts'
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
 
