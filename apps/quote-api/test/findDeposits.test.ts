@@ -13,11 +13,9 @@ import { rereadCommands } from '../src/operate/cli/reread.ts'
 import { createOrderStore } from '../src/requests/orders/orderStore.ts'
 import type { SettlementChain } from '../src/requests/settlement/chain/settlementChain.ts'
 import { readDepositCursor } from '../src/requests/settlement/deposits/depositStore.ts'
-import {
-  type FindingChain,
-  findFinalDeposits,
-  findNewDeposits,
-} from '../src/requests/settlement/finding/findDeposits.ts'
+import { findFinalDeposits } from '../src/requests/settlement/finding/findFinalDeposits.ts'
+import { findNewDeposits } from '../src/requests/settlement/finding/findNewDeposits.ts'
+import type { FindingChain } from '../src/requests/settlement/finding/listBlocks.ts'
 import { createReadNamed } from '../src/requests/settlement/finding/readNamed.ts'
 import { createDepositWatcher } from '../src/requests/settlement/finding/watchDeposits.ts'
 import type { SettlementContext } from '../src/requests/settlement/settlementContext.ts'

@@ -1,6 +1,6 @@
 import { type DepositFacts, type InBlock, UpstreamUnavailableError } from '@causeway/core'
 import { EndpointFailure, NodeError } from '@causeway/rpc'
-import type { FindingChain } from '../../src/requests/settlement/finding/findDeposits.ts'
+import type { FindingChain } from '../../src/requests/settlement/finding/listBlocks.ts'
 import { orderNamed } from '../orderSupport/orders.ts'
 
 export const chainId = 8_453

@@ -10,8 +10,8 @@ import {
   createSettlementChain,
   type SettlementChain,
 } from '../../requests/settlement/chain/settlementChain.ts'
-import { listRange } from '../../requests/settlement/finding/findDeposits.ts'
 import { type ReadTransactions, readTransactions } from '../../requests/settlement/finding/foundDeposits.ts'
+import { listRange } from '../../requests/settlement/finding/listBlocks.ts'
 import { canonicalId, keepTransactions } from '../../requests/settlement/finding/readNamed.ts'
 import { announceStatus } from '../../webhooks/announceStatus.ts'
 import { type Command, noOrderSigner } from './command.ts'

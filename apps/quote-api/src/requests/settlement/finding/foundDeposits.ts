@@ -20,7 +20,8 @@ export type DepositChain = Pick<SettlementChain, 'deposits'> & {
   readonly chain: Pick<SettlementChain['chain'], 'chainId'>
 }
 
-export type KeepingContext = Pick<SettlementContext, 'announce' | 'observe'>
+type KeepingContext = Pick<SettlementContext, 'announce' | 'observe'>
+export type FindingContext = KeepingContext & Pick<SettlementContext, 'database'>
 
 /** A deposit as its transaction shows it, before it is stored. */
 export type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
@@ -28,7 +29,10 @@ export type FoundDeposit = Omit<NewDeposit, 'minedAfterSeconds'>
 /** The deposits of a transaction, or the reason to put it aside. */
 export type DepositsRead = { readonly deposits: readonly FoundDeposit[] } | { readonly aside: PutAsideReason }
 
-/** Reads the deposits of a transaction. @returns undefined if it left the chain or failed. @throws what `SettlementChain.deposits` throws */
+/**
+ * Reads the deposits of a transaction. @throws what `SettlementChain.deposits` throws
+ * @returns undefined if it left the chain or failed
+ */
 async function readDeposits(
   chain: DepositChain,
   transaction: string,
@@ -66,7 +70,7 @@ type UnreadTransaction = { readonly transactionId: string; readonly reason: PutA
 export type ReadTransactions = {
   readonly found: readonly FoundDeposit[]
   readonly aside: readonly UnreadTransaction[]
-  /** Transactions that were read or put aside. */
+  /** Transactions that have a deposit, or were put aside. */
   readonly settled: readonly string[]
   /** Transactions without a deposit. */
   readonly empty: readonly string[]
@@ -109,8 +113,8 @@ export async function readTransactions(
       if ('aside' in read) aside.push({ transactionId, reason: read.aside })
       else found.push(...read.deposits)
       const isEmpty = 'deposits' in read && read.deposits.length === 0
-      const list = isEmpty ? empty : settled
-      list.push(transactionId)
+      if (isEmpty) empty.push(transactionId)
+      else settled.push(transactionId)
     } catch (error) {
       const isSilence =
         error instanceof UpstreamUnavailableError || error instanceof UpstreamDisagreementError
@@ -118,8 +122,8 @@ export async function readTransactions(
       failed.push({ transactionId, error })
     }
   }
-  for (let next = 0; next < transactions.length; next += readingsAtOnce)
-    await Promise.all(transactions.slice(next, next + readingsAtOnce).map(readOne))
+  for (let start = 0; start < transactions.length; start += readingsAtOnce)
+    await Promise.all(transactions.slice(start, start + readingsAtOnce).map(readOne))
   return { found, aside, settled, empty, gone, failed, unread }
 }
 
@@ -142,6 +146,15 @@ export async function keepRead(
   )
 }
 
+/** Reports each transaction that was put aside. */
+export function observeAside(
+  { observe }: KeepingContext,
+  chainId: number,
+  unreadTransactions: ReadTransactions['aside'],
+): void {
+  for (const unread of unreadTransactions) observe({ event: 'put_aside', chainId, ...unread })
+}
+
 /** Stores deposits of known orders, and shows them with their requests. */
 async function keepDeposits(
   context: KeepingContext,
@@ -157,8 +170,7 @@ async function keepDeposits(
   }
 }
 
-type RetryContext = KeepingContext &
-  Pick<SettlementContext, 'database'> & { readonly chains: ReadonlyMap<number, DepositChain> }
+type RetryContext = FindingContext & { readonly chains: ReadonlyMap<number, DepositChain> }
 
 /** Transactions that one run tries, so that strangers' transactions cannot cost more. */
 const triesAtOnce = 8

@@ -2,8 +2,13 @@ import { createLruCache } from '@causeway/rpc'
 import { takeFromAside } from '../../work/putAsideStore.ts'
 import type { SettlementChain } from '../chain/settlementChain.ts'
 import { readDepositCursor } from '../deposits/depositStore.ts'
-import type { FindingContext } from './findDeposits.ts'
-import { type FoundDeposit, keepRead, type ReadTransactions, readTransactions } from './foundDeposits.ts'
+import {
+  type FindingContext,
+  type FoundDeposit,
+  keepRead,
+  type ReadTransactions,
+  readTransactions,
+} from './foundDeposits.ts'
 
 /** The part of a chain that reading transactions by name needs. */
 export type NamedChain = Pick<SettlementChain, 'deposits'> & {

@@ -1,6 +1,6 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
 import type { SettlementChain } from '../chain/settlementChain.ts'
-import { stepsOf } from './findDeposits.ts'
+import { stepsOf } from './listBlocks.ts'
 
 /** A payment of the fill wallet that no stored order, claim or booking explains. */
 export type UnknownPayment = {

@@ -8,7 +8,8 @@ import { takeDeposits } from '../binding/takeDeposits.ts'
 import type { SettlementChain } from '../chain/settlementChain.ts'
 import { finalizeDeposits, listYoungDeposits, type StoredDeposit } from '../deposits/depositStore.ts'
 import { nowSeconds, type SettlementContext } from '../settlementContext.ts'
-import { endsBelowFinal, findFinalDeposits, findNewDeposits, stopAt } from './findDeposits.ts'
+import { endsBelowFinal, findFinalDeposits, stopAt } from './findFinalDeposits.ts'
+import { findNewDeposits } from './findNewDeposits.ts'
 
 /**
  * Makes the job that watches a chain for deposits. Each pass reads new blocks, follows reorganizations and decides on the due

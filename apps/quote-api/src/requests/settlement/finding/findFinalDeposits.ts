@@ -1,0 +1,131 @@
+import type { SqlTx } from '@causeway/core'
+import { describeFinalChange, judgeFinal, lateBlocksOf } from '@causeway/families'
+import { finalRange, heightBelow } from '../../../chainReadings/blockCursor.ts'
+import type { ReadMemory } from '../../../chainReadings/readMemory.ts'
+import type { Run } from '../../../jobs/runJobs.ts'
+import { stopChain } from '../../stops/stopStore.ts'
+import type { DepositPass } from '../chain/settlementChain.ts'
+import {
+  type DepositCursor,
+  doubtDeposits,
+  insertPaidSwaps,
+  moveFinalCursor,
+  readDepositCursor,
+} from '../deposits/depositStore.ts'
+import { type FindingContext, keepRead, observeAside, readTransactions } from './foundDeposits.ts'
+import {
+  createTimeCheck,
+  type FindingChain,
+  type ListedBlocks,
+  listBlocks,
+  stepsOf,
+  toBlockCursor,
+} from './listBlocks.ts'
+
+/**
+ * Reads final blocks once more, because the first lists may have been incomplete, and moves past them for good. If a final
+ * block has changed, its chain is stopped until an operator's `go`.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
+ */
+export async function findFinalDeposits(
+  context: FindingContext,
+  chain: FindingChain,
+  { head, memory }: { readonly head: bigint; readonly memory: ReadMemory },
+  run: Run,
+): Promise<void> {
+  const { database } = context
+  const { fence, signal } = run
+  const steps = stepsOf(chain)
+  const heights = { head, finalHeight: await chain.finalHeight(signal) }
+  for (;;) {
+    const cursor = await readDepositCursor(database, chain.chain.chainId)
+    if (cursor === undefined || signal.aborted) return
+    const range = finalRange(toBlockCursor(cursor, steps), heights, steps)
+    if (range === undefined) return
+    const listed = await listBlocks(chain, range, signal)
+    if (listed.pass.last === undefined) return
+    const change = finalChange(cursor, listed.pass)
+    if (change === undefined) await keepFinalBlocks(context, chain, { listed, memory }, run)
+    else
+      await database.transaction(async (tx) => {
+        await fence(tx)
+        await stopAt(tx, chain, { end: range.known, reason: change })
+      })
+  }
+}
+
+/** Reads the transactions of listed final blocks, stores their deposits, and moves the cursor, in one commit. */
+async function keepFinalBlocks(
+  context: FindingContext,
+  chain: FindingChain,
+  { listed, memory }: { readonly listed: ListedBlocks; readonly memory: ReadMemory },
+  { fence, signal }: Run,
+): Promise<void> {
+  const { pass, to, isWhole } = listed
+  const { chainId } = chain.chain
+  const due = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'final'))
+  const hasTime = createTimeCheck(memory)
+  const mayRead = () => !isWhole || hasTime()
+  const read = await readTransactions(chain, due, signal, mayRead)
+  const { found, aside, settled, empty, gone, failed, unread } = read
+  // A final block lists these as successful, so an endpoint without their receipt is late.
+  const lateTransactions = stepsOf(chain).lateBlocks > 0n && !isWhole ? gone : []
+  const unansweredTransactions = [
+    ...failed.map(({ transactionId }) => transactionId),
+    ...lateTransactions,
+    ...unread,
+  ]
+  const putAside = [
+    ...aside,
+    ...unansweredTransactions.map((transactionId) => ({ transactionId, reason: 'unanswered' as const })),
+  ]
+  await context.database.transaction(async (tx) => {
+    await fence(tx)
+    // Only the block's own time counts, because the user is not to blame for a late list.
+    await keepRead(context, tx, chainId, { found, aside: putAside }, () => undefined)
+    await insertPaidSwaps(tx, chainId, pass.paidSwaps)
+    await moveFinalCursor(tx, chainId, { finalTo: to, finalHash: pass.last?.hash })
+  })
+  observeAside(context, chainId, putAside)
+  for (const transactionId of [...settled, ...empty, ...unansweredTransactions]) memory.settle(transactionId)
+}
+
+/** Compares the last final block with its stored hash. @returns how it changed; undefined if it did not */
+function finalChange(
+  { finalTo, finalHash }: Pick<DepositCursor, 'finalTo' | 'finalHash'>,
+  { known }: Pick<DepositPass, 'known'>,
+): string | undefined {
+  if (finalTo === undefined || finalHash === undefined || known === undefined) return undefined
+  const verdict = judgeFinal({ number: finalTo, hash: finalHash }, known.hash)
+  return verdict.kind === 'unchanged' ? undefined : `final ${describeFinalChange(verdict.contradiction)}`
+}
+
+/**
+ * Checks whether a chain ends below its own final block, by more than endpoints may lag.
+ * @returns the reason to stop it; undefined if it does not end there
+ * @source rule O-68
+ */
+export async function endsBelowFinal(
+  { database }: Pick<FindingContext, 'database'>,
+  { chain: { chainId, config } }: Pick<FindingChain, 'chain'>,
+  head: bigint,
+): Promise<string | undefined> {
+  const { finalTo, finalHash } = (await readDepositCursor(database, chainId)) ?? {}
+  if (finalTo === undefined || finalHash === undefined || head + lateBlocksOf(config) >= finalTo)
+    return undefined
+  return `the chain ends at block ${head}, below its final block ${finalTo}`
+}
+
+/** Stops a chain whose final blocks changed, and has its deposits compared with the chain again. */
+export async function stopAt(
+  tx: SqlTx,
+  chain: Pick<FindingChain, 'chain' | 'steps'>,
+  { end, reason }: { readonly end: bigint; readonly reason: string },
+): Promise<void> {
+  const { chainId, key } = chain.chain
+  await stopChain(tx, { chainId, name: key, actor: 'quote-api', reason })
+  // Blocks below it may have changed too, so they are read again.
+  const finalTo = heightBelow(end, stepsOf(chain).rewindBlocks)
+  await moveFinalCursor(tx, chainId, { finalTo, finalHash: undefined })
+  await doubtDeposits(tx, chainId)
+}

@@ -1,0 +1,171 @@
+import { UpstreamDisagreementError } from '@causeway/core'
+import { paceMs } from '@causeway/core/config'
+import { type BlockCursor, firstCursor, liveRange, rewindCursor } from '../../../chainReadings/blockCursor.ts'
+import type { ReadMemory } from '../../../chainReadings/readMemory.ts'
+import type { Run } from '../../../jobs/runJobs.ts'
+import {
+  type DepositCursor,
+  insertPaidSwaps,
+  moveDepositCursor,
+  readDepositCursor,
+} from '../deposits/depositStore.ts'
+import {
+  type FindingContext,
+  keepRead,
+  observeAside,
+  type ReadTransactions,
+  readTransactions,
+} from './foundDeposits.ts'
+import {
+  createTimeCheck,
+  type FindingChain,
+  type ListedBlocks,
+  listBlocks,
+  stepsOf,
+  toBlockCursor,
+} from './listBlocks.ts'
+
+/** The chain's end as one look sees it. */
+type NewestBlocks = {
+  readonly head: bigint
+  /** Unix time before the chain was asked for its head. */
+  readonly askedAtSeconds: number
+  /** Transactions that were read before, or are to be read again. */
+  readonly memory: ReadMemory
+}
+
+/** `hasTime`: false once the time of this look for reading single transactions is over. */
+type Look = NewestBlocks & { readonly hasTime: () => boolean }
+
+/**
+ * Reads the blocks since the last look, range by range. Each range is one commit: its deposits, the transactions that could
+ * not be read, and the moved cursor.
+ * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
+ */
+export async function findNewDeposits(
+  context: FindingContext,
+  chain: FindingChain,
+  newest: NewestBlocks,
+  run: Run,
+): Promise<void> {
+  let hasProgress = false
+  const look = { ...newest, hasTime: createTimeCheck(newest.memory) }
+  try {
+    while (!run.signal.aborted && !(await findInRange(context, chain, look, run))) hasProgress = true
+  } catch (error) {
+    // Endpoints disagree about the newest blocks after some ranges were read: the next look reads them.
+    if (!hasProgress || !(error instanceof UpstreamDisagreementError)) throw error
+  }
+}
+
+/** Reads one range of blocks, or rewinds after a reorganization. @returns true once the newest block was read */
+async function findInRange(
+  context: FindingContext,
+  chain: FindingChain,
+  look: Look,
+  run: Run,
+): Promise<boolean> {
+  const { database } = context
+  const { head, askedAtSeconds, memory } = look
+  const { chainId, config } = chain.chain
+  const steps = stepsOf(chain)
+  const cursor = await readDepositCursor(database, chainId)
+  const position = cursor === undefined ? firstCursor(head, steps) : toBlockCursor(cursor, steps)
+  const range = liveRange(position, head, steps)
+  const { known } = range
+  const listed = await listBlocks(chain, range, run.signal)
+  const { pass, to } = listed
+  const isSameFork =
+    cursor === undefined || (known === cursor.scannedTo && pass.known?.hash === cursor.scannedHash)
+  if (!isSameFork) {
+    memory.forget()
+    await rewind(context, chain, { position, known, cursor }, run)
+    return false
+  }
+  if (pass.last === undefined) return true
+  const scannedHash = pass.last.hash
+  const listedRead = await readListed(chain, listed, look, run.signal)
+  // Blocks above the cursor were made after the last look, if that look had seen the chain's newest block.
+  const minedAfterSeconds = (block: bigint) => (block > known ? cursor?.newestAtSeconds : undefined)
+  const newestAtSeconds = to === head ? askedAtSeconds : undefined
+  await database.transaction(async (tx) => {
+    await run.fence(tx)
+    await keepRead(context, tx, chainId, listedRead.read, minedAfterSeconds)
+    await insertPaidSwaps(tx, chainId, pass.paidSwaps)
+    const { finalTo } = position
+    const paced = { chainId, paceMs: paceMs(config) }
+    await moveDepositCursor(tx, paced, { finalTo, scannedTo: to, scannedHash, newestAtSeconds })
+  })
+  observeAside(context, chainId, listedRead.read.aside)
+  planNextLooks(context, chain, memory, listedRead)
+  return to === head
+}
+
+/** The read transactions of a range, and those that were due once more, whether the range names them or not. */
+type ListedRead = {
+  readonly read: ReadTransactions
+  readonly dueAgain: ReadonlySet<string>
+  /** True if this look at a transaction is the last one, even if it finds nothing. */
+  readonly isLastLook: (transactionId: string) => boolean
+}
+
+/** Reads the listed transactions, then those that are due once more. Last looks are taken only while there is time. */
+async function readListed(
+  chain: FindingChain,
+  { pass, to, isWhole }: ListedBlocks,
+  { head, memory, hasTime }: Look,
+  signal: AbortSignal,
+): Promise<ListedRead> {
+  const dueAgain = new Set(memory.dueAgain())
+  const newTransactions = pass.transactions.filter(
+    (transactionId) => memory.isDue(transactionId, 'live') && !dueAgain.has(transactionId),
+  )
+  const isLastLook = (transactionId: string) => isWhole || memory.isLastLook(transactionId)
+  const mayRead = (transactionId: string) =>
+    !isLastLook(transactionId) || ((isWhole || to === head) && hasTime())
+  const read = await readTransactions(chain, [...newTransactions, ...dueAgain], signal, mayRead)
+  return { read, dueAgain, isLastLook }
+}
+
+/** Notes which transactions were read for good, and which are looked at again. */
+function planNextLooks(
+  { observe }: FindingContext,
+  chain: FindingChain,
+  memory: ReadMemory,
+  { read, dueAgain, isLastLook }: ListedRead,
+): void {
+  const { settled, empty, gone, unread, failed } = read
+  for (const transactionId of settled) memory.settle(transactionId)
+  // On chains whose nodes list blocks late, an empty or missing transaction may still turn out to hold a deposit.
+  const unsettled = stepsOf(chain).lateBlocks > 0n ? [...empty, ...gone] : empty
+  for (const transactionId of unsettled) {
+    if (isLastLook(transactionId)) memory.settle(transactionId)
+    else memory.lookLater(transactionId)
+  }
+  for (const transactionId of unread) if (!dueAgain.has(transactionId)) memory.lookOnce(transactionId)
+  for (const { transactionId, error } of failed) {
+    if (memory.lookLater(transactionId))
+      observe({ event: 'unanswered', chainId: chain.chain.chainId, transactionId, error })
+  }
+}
+
+/** Moves the cursor back below a block that a reorganization replaced. */
+async function rewind(
+  { database }: FindingContext,
+  chain: FindingChain,
+  from: { readonly position: BlockCursor; readonly known: bigint; readonly cursor: DepositCursor },
+  { fence, signal }: Run,
+): Promise<void> {
+  const { position, known, cursor } = from
+  const { chainId, config } = chain.chain
+  const back = rewindCursor(position, known, stepsOf(chain))
+  const scannedHash = (await chain.blockHashes([back.scannedTo], signal)).get(back.scannedTo)
+  await database.transaction(async (tx) => {
+    await fence(tx)
+    // The last final block with a known hash stays the one to compare with.
+    const finalTo = cursor.finalHash === undefined ? back.finalTo : position.finalTo
+    const next = { ...back, finalTo, newestAtSeconds: undefined }
+    const paced = { chainId, paceMs: paceMs(config) }
+    if (scannedHash !== undefined) await moveDepositCursor(tx, paced, { ...next, scannedHash })
+  })
+}
