@@ -61,16 +61,17 @@ export async function listBlocks(
       const areListsLate = error instanceof UpstreamDisagreementError && lateBlocks > 0n
       const mayWait = areListsLate || isOverPace(error)
       if (!mayWait && !refusesContent(error)) throw error
+      // First the blocks that were read before are left out, then the range is halved.
       if (from <= known && known < to) from = known + 1n
       else if (from < to) to = (from + to) / 2n
       else if (mayWait || chain.blockTransactions === undefined) throw error
-      else return { pass: await readOneByOne(chain, { known, height: to }, signal), to, isWhole: true }
+      else return { pass: await listWholeBlock(chain, { known, height: to }, signal), to, isWhole: true }
     }
   }
 }
 
 /** All transactions of one block, from the block itself instead of its events. */
-async function readOneByOne(
+async function listWholeBlock(
   chain: FindingChain,
   { known, height }: { readonly known: bigint; readonly height: bigint },
   signal: AbortSignal,
