@@ -1,7 +1,6 @@
 import { DomainError, isAnyCaseHex32, type SqlDatabase } from '@causeway/core'
 import { toBytes } from '../orders/orderColumns.ts'
-import type { RequestStatus } from './requestProgress.ts'
-import { endStatuses } from './requestProgress.ts'
+import { endStatuses, type RequestStatus } from './requestProgress.ts'
 import { readShown, type ShownRow, sentHashes, shownColumns, shownReasons } from './shownReasons.ts'
 
 /** No request has this id. */

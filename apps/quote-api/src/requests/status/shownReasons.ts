@@ -1,8 +1,8 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
-import { readStandingOf, type Standing, standstillLimit } from './readStanding.ts'
-import type { RequestStatus } from './requestProgress.ts'
-import { endStatuses } from './requestProgress.ts'
+import { readStandingOf, type Standing } from './readStanding.ts'
+import { endStatuses, type RequestStatus } from './requestProgress.ts'
 import { failureOf } from './standstill.ts'
+import { standstillLimit } from './waitingRows.ts'
 
 /** An open or reported work item: `transaction` if reported, `report` the solver's last one, `tries` the failed attempts. */
 type OpenWork = {
@@ -24,6 +24,7 @@ export type ShownRow = {
   readonly may_stand: boolean
 }
 
+/** SQL of the request's rows in another table; a condition may follow. */
 const selectFrom = (table: string) => `select from ${table} where request_id = o.request_id`
 
 /** SQL condition on `orders o`: the request is open, and old enough for a standstill or held by an operator. */
@@ -32,7 +33,7 @@ const mayStand = `(o.status not in ('success', 'failure', 'refund') and (
   or (o.created_at <= statement_timestamp() - ${standstillLimit} and (o.status <> 'waiting' or o.deposit_address is not null
     or exists (${selectFrom('deposit_seen')}) or exists (${selectFrom('work_item')})))))`
 
-/** Columns of a `ShownRow`, from `orders o`. */
+/** SQL of the columns of a `ShownRow`, from `orders o`. */
 export const shownColumns = `o.status, o.fail_reason, o.refund_fail_reason,
   (select d.reason from settlement s join deposit_seen d on d.id = s.deposit_id
     where s.request_id = o.request_id and d.state = 'refund_due') as refund_reason,
@@ -64,9 +65,10 @@ export function shownReasons(
     return { ...stored, failReason: stored.failReason ?? 'UNKNOWN' }
   if (endStatuses.has(status)) return { ...stored, failReason: undefined }
   const openWorkFailure = (isRefund: boolean) =>
-    (row.open_work ?? []).flatMap(({ kind, tries, report }) =>
-      (kind === 'refund') === isRefund ? (failureOf({ tries, report: report ?? undefined }) ?? []) : [],
-    )[0]
+    (row.open_work ?? [])
+      .filter(({ kind }) => (kind === 'refund') === isRefund)
+      .map(({ tries, report }) => failureOf({ tries, report: report ?? undefined }))
+      .find((failure) => failure !== undefined)
   const standstillReason = (isRefund: boolean) =>
     standing?.isRefund === isRefund ? standing.reason : undefined
   return {
