@@ -3,15 +3,14 @@ import { type SqlDatabase, UpstreamUnavailableError } from '@causeway/core'
 import { watchSeries } from '@causeway/http'
 import type { ServiceParts } from '@causeway/service'
 import type { QuoteRegistry } from '../pricing/registry.ts'
+import { type ChainStops, createChainStops } from '../requests/stops/chainStops.ts'
+import type { NetworkWatch } from '../requests/stops/networkWatch.ts'
+import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 import {
-  type ChainStops,
-  createChainStops,
   NetworkChangedError,
   SolverDiffersError,
   SomethingStoppedError,
-} from '../requests/stops/chainStops.ts'
-import type { NetworkWatch } from '../requests/stops/networkWatch.ts'
-import type { OwnTerms } from '../requests/stops/solverTerms.ts'
+} from '../requests/stops/stopErrors.ts'
 import { everyChain } from '../requests/stops/stopStore.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CurrencyKey, DomainError, type Hex, type SqlDatabase } from '@causeway/core'
 import { clockLimitMs } from '@causeway/core/config'
-import { QuoteError } from '../../pricing/errors.ts'
 import { toBytes } from '../orders/orderColumns.ts'
-import type { AssumptionKind, BrokenAssumption } from './assumptions.ts'
+import type { BrokenAssumption } from './assumptions.ts'
 import { type Difference, differencesOf, floorsOf, type OwnTerms } from './solverTerms.ts'
-import { type ChainStop, everyChain, readStops } from './stopStore.ts'
+import { clockRefusal, refusalBy } from './stopRefusals.ts'
+import { type ChainStop, readStops } from './stopStore.ts'
 import { readTerms } from './termsStore.ts'
 
 /**
@@ -39,8 +39,6 @@ export interface ChainStops {
 }
 
 const refreshMs = 500
-const retryAfterSeconds = 60
-const unseenRetryAfterSeconds = 5
 
 type ChainStopsOptions = {
   readonly database: Pick<SqlDatabase, 'query'>
@@ -53,12 +51,12 @@ type ChainStopsOptions = {
   readonly now: () => number
 }
 
-export const createChainStops = (options: ChainStopsOptions): ChainStops => new KnownStops(options)
+export const createChainStops = (options: ChainStopsOptions): ChainStops => new RefreshedStops(options)
 
-class KnownStops implements ChainStops {
+class RefreshedStops implements ChainStops {
   readonly #options: ChainStopsOptions
   readonly #closing = new AbortController()
-  #known: readonly ChainStop[] = []
+  #stops: readonly ChainStop[] = []
   #differences: readonly Difference[] = []
   #floors: ReadonlyMap<CurrencyKey, bigint> = new Map()
   #offsetMs = 0
@@ -69,7 +67,7 @@ class KnownStops implements ChainStops {
   }
 
   list(): readonly ChainStop[] {
-    return this.#known
+    return this.#stops
   }
 
   differences(): readonly Difference[] {
@@ -81,8 +79,8 @@ class KnownStops implements ChainStops {
   }
 
   refuse(origin: number, paidOn: number | undefined): void {
-    if (this.#isClockOff()) throw clockOff()
-    for (const stop of this.#known) {
+    if (this.#isClockOff()) throw clockRefusal()
+    for (const stop of this.#stops) {
       const refusal = refusalBy(stop, origin, paidOn)
       if (refusal !== undefined) throw refusal
     }
@@ -97,8 +95,8 @@ class KnownStops implements ChainStops {
   }
 
   async refuseRequest(requestId: Hex): Promise<void> {
-    if (this.#isClockOff()) throw clockOff()
-    if (this.#known.length === 0) return
+    if (this.#isClockOff()) throw clockRefusal()
+    if (this.#stops.length === 0) return
     const [row] = await this.#options.database.query<{
       origin_chain_id: bigint
       destination_chain_id: bigint
@@ -108,17 +106,18 @@ class KnownStops implements ChainStops {
 
   async refresh(): Promise<void> {
     const { database, own, broken, onChange, now } = this.#options
-    const before = this.#known
+    const before = this.#stops
     const stored = await readStops(database)
     const solverTerms = await readTerms(database)
     this.#differences = differencesOf(own, solverTerms)
     const floors = floorsOf(solverTerms)
+    // The same object stays while no value changes, so that callers can compare it.
     if (hasChanged(floors, this.#floors)) this.#floors = floors
     const since = { before, now: new Date(now()) }
     const termStops = ownStopsOf('terms', this.#differences, since)
-    this.#known = [...stored, ...termStops, ...ownStopsOf('network', broken(), since)]
+    this.#stops = [...stored, ...termStops, ...ownStopsOf('network', broken(), since)]
     this.#offsetMs = await readClockOffset(database, now)
-    if (namesOf(this.#known) !== namesOf(before)) onChange(this.#known)
+    if (namesOf(this.#stops) !== namesOf(before)) onChange(this.#stops)
   }
 
   start(): void {
@@ -150,32 +149,6 @@ class KnownStops implements ChainStops {
   }
 }
 
-/** The refusal that a stop causes; which direction it covers depends on who told it. */
-function refusalBy(
-  { chainId, toldBy }: ChainStop,
-  origin: number,
-  paidOn: number | undefined,
-): QuoteError | undefined {
-  const isOrigin = coversChain(chainId, origin)
-  const isPaidOn = paidOn !== undefined && coversChain(chainId, paidOn)
-  const isEither = isOrigin || isPaidOn
-  switch (toldBy) {
-    case 'solver':
-      return isPaidOn ? unpaidChain(chainId) : undefined
-    case 'watcher':
-      return isOrigin ? unseenChain(chainId) : undefined
-    case 'terms':
-      // Users who execute alone need no solver, so its terms do not matter.
-      return paidOn !== undefined && isEither ? refusedBySolver(paidOn) : undefined
-    case 'oracles':
-    case 'head':
-    case 'network':
-      return isEither ? ownStops[toldBy](chainId) : undefined
-    default:
-      return isPaidOn ? stoppedChain(paidOn) : isOrigin ? stoppedChain(origin) : undefined
-  }
-}
-
 /**
  * Milliseconds by which this clock is surely ahead of the database's, or behind it if negative. The database's time lies
  * between question and answer, so an offset within that interval counts as zero.
@@ -189,14 +162,12 @@ async function readClockOffset(database: Pick<SqlDatabase, 'query'>, now: () => 
   return Math.max(sentMs - clockMs, 0) + Math.min(now() - clockMs, 0)
 }
 
-const coversChain = (stopped: number, chainId: number): boolean =>
-  stopped === everyChain || stopped === chainId
-
 const hasChanged = (
   one: ReadonlyMap<CurrencyKey, bigint>,
   other: ReadonlyMap<CurrencyKey, bigint>,
 ): boolean => one.size !== other.size || [...one].some(([key, amount]) => other.get(key) !== amount)
 
+/** Text that differs if a stop begins or ends. */
 const namesOf = (stops: readonly ChainStop[]): string =>
   stops
     .map(({ chainId, toldBy }) => `${chainId} ${toldBy}`)
@@ -220,74 +191,6 @@ function ownStopsOf(
   })
 }
 
-/** The answer to callers does not tell the operator's reason. */
-function stoppedChain(chainId: number): QuoteError {
-  return new QuoteError(
-    'CHAIN_STOPPED',
-    `The operator stopped chain ${chainId}: nothing new begins there until the operator lets it go on.`,
-    { retryAfterSeconds, data: { chainId } },
-  )
-}
-
-/** Refusals of stops that cover both directions and were not made by an operator. */
-const ownStops = { oracles: haltedChain, head: standingChain, network: changedNetwork } as const
-
-/** The answer to callers does not tell what changed. */
-function changedNetwork(chainId: number): QuoteError {
-  return new QuoteError(
-    'CHAIN_STOPPED',
-    `The network of chain ${chainId} has changed: nothing new begins there until this service fits it.`,
-    { retryAfterSeconds, data: { chainId } },
-  )
-}
-
-function standingChain(chainId: number): QuoteError {
-  return new QuoteError(
-    'CHAIN_STOPPED',
-    `Chain ${chainId} makes no blocks at the moment: nothing new begins there until it does.`,
-    { retryAfterSeconds: unseenRetryAfterSeconds, data: { chainId } },
-  )
-}
-
-function haltedChain(chainId: number): QuoteError {
-  return new QuoteError(
-    'CHAIN_STOPPED',
-    `Oracles halted chain ${chainId}, because a final block changed: nothing new begins there.`,
-    { retryAfterSeconds, data: { chainId } },
-  )
-}
-
-function clockOff(): QuoteError {
-  return new QuoteError('SERVICE_UNAVAILABLE', 'The clock of this service is off, so nothing is quoted.', {
-    retryAfterSeconds,
-  })
-}
-
-function unpaidChain(chainId: number): QuoteError {
-  return new QuoteError(
-    'CHAIN_STOPPED',
-    `The solver pays nothing on chain ${chainId} at the moment; other destinations are quoted.`,
-    { retryAfterSeconds, data: { chainId } },
-  )
-}
-
-/** The answer to callers does not tell the two settings. */
-function refusedBySolver(chainId: number): QuoteError {
-  return new QuoteError(
-    'CHAIN_STOPPED',
-    `The solver would refuse orders to chain ${chainId} at the moment, because its settings and this service's differ: none are sold.`,
-    { retryAfterSeconds, data: { chainId } },
-  )
-}
-
-function unseenChain(chainId: number): QuoteError {
-  return new QuoteError(
-    'CHAIN_STOPPED',
-    `Deposits on chain ${chainId} cannot be read at the moment; quotes to it, and from other chains, go on.`,
-    { retryAfterSeconds: unseenRetryAfterSeconds, data: { chainId } },
-  )
-}
-
 /** Makes this process unready, because another one may have the right time. */
 class ClockOffError extends DomainError {
   readonly code = 'CLOCK_OFF'
@@ -296,57 +199,5 @@ class ClockOffError extends DomainError {
   constructor(offsetMs: number) {
     const seconds = Math.round(Math.abs(offsetMs) / 1_000)
     super(`The clock of this machine is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} the database's.`)
-  }
-}
-
-/** Shown by readiness, which stays ready, because requests that were sold are still followed. */
-export class SolverDiffersError extends DomainError {
-  readonly code: string
-  readonly kind = 'upstream_unavailable'
-
-  /** The code names the first problem; the message, which is logged, names all. */
-  constructor([first, ...others]: readonly [Difference, ...Difference[]]) {
-    super(`The solver and this service differ: ${[first, ...others].map(({ text }) => text).join('; ')}.`)
-    this.code = differenceCodes[first.kind]
-  }
-}
-
-const differenceCodes = {
-  'order-signer': 'ORDER_SIGNER_DIFFERS',
-  'fill-wallet': 'FILL_WALLET_DIFFERS',
-  'fill-contract': 'FILL_CONTRACT_DIFFERS',
-  'chain-unpaid': 'CHAIN_NOT_PAID',
-  'loss-limit': 'LOSS_LIMIT_DIFFERS',
-} as const satisfies Record<Difference['kind'], string>
-
-/** Shown by readiness, which stays ready, because the chains that matter are stopped. */
-export class NetworkChangedError extends DomainError {
-  readonly code: string
-  readonly kind = 'upstream_unavailable'
-
-  /** The code names the first problem; the message, which is logged, names all. */
-  constructor([first, ...others]: readonly [BrokenAssumption, ...BrokenAssumption[]]) {
-    super(`Networks are not as the files say: ${[first, ...others].map(textOfBroken).join('; ')}.`)
-    this.code = networkCodes[first.what]
-  }
-}
-
-const textOfBroken = ({ chainId, text }: BrokenAssumption): string =>
-  chainId === everyChain ? text : `chain ${chainId}: ${text}`
-
-const networkCodes = {
-  'block-time': 'BLOCK_TIME_CHANGED',
-  'finality-lag': 'FINALITY_LAGS',
-  gas: 'GAS_CHANGED',
-  'guardian-set': 'GUARDIAN_SET_UNKNOWN',
-} as const satisfies Record<AssumptionKind, string>
-
-/** Shown by readiness, which stays ready, because every process has the same stops. */
-export class SomethingStoppedError extends DomainError {
-  readonly code = 'CHAIN_STOPPED'
-  readonly kind = 'upstream_unavailable'
-
-  constructor(stops: readonly ChainStop[]) {
-    super(`Stopped: ${stops.map(({ chainId }) => (chainId === everyChain ? 'all' : chainId)).join(', ')}.`)
   }
 }
