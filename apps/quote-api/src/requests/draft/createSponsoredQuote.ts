@@ -27,16 +27,8 @@ import {
 import { toMicroUsdUp } from '../../pricing/sponsorship/sponsorUnit.ts'
 import { pricedUsdc, shareOf, subsidyRule } from '../../pricing/sponsorship/subsidyRule.ts'
 import { holdGraceSeconds } from '../timings.ts'
-import {
-  draftQuote,
-  type Quote,
-  type QuoteCaller,
-  type QuoteDependencies,
-  type QuoteRecord,
-  whileOpen,
-  withAllowance,
-  withReward,
-} from './createQuote.ts'
+import { type QuoteCaller, whileOpen, withAllowance, withReward } from './createQuote.ts'
+import { draftQuote, type Quote, type QuoteDependencies, type QuoteRecord } from './draftQuote.ts'
 
 /** Outcome of storing a quote; `no_hold`: it was stored and needed no hold. */
 export type StoreOutcome = HoldOutcome | { readonly status: 'no_hold' }

@@ -3,8 +3,9 @@ import { createOpenQuotes } from '../../../pricing/openQuotes/openQuotes.ts'
 import type { QuoteRegistry } from '../../../pricing/registry.ts'
 import type { QuoteRequest } from '../../../pricing/request.ts'
 import { type SponsorshipRequest, selectingFields } from '../../../pricing/sponsorship/sponsorshipTerms.ts'
-import { createQuote, type QuoteRecord } from '../../draft/createQuote.ts'
+import { createQuote } from '../../draft/createQuote.ts'
 import { createSponsoredQuote, type StoreOutcome } from '../../draft/createSponsoredQuote.ts'
+import type { QuoteRecord } from '../../draft/draftQuote.ts'
 import {
   type QuotedSponsorship,
   quotedAmountsSchema,

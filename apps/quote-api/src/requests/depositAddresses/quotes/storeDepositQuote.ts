@@ -1,7 +1,7 @@
 import type { HoldRequest, Ledger, SqlWriteTx } from '@causeway/core'
 import type { DepositAddress } from '@causeway/families/rules'
-import type { QuoteRecord } from '../../draft/createQuote.ts'
 import type { StoreOutcome } from '../../draft/createSponsoredQuote.ts'
+import type { QuoteRecord } from '../../draft/draftQuote.ts'
 import { insertOrders, orderColumns } from '../../orders/orderColumns.ts'
 import { isKept, toStoredSponsorship, writeGroup } from '../../orders/sponsoredOrderStore.ts'
 import { toStoredOrder } from '../../orders/storedOrder.ts'
