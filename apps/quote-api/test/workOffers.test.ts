@@ -3,9 +3,9 @@
 // table is read without pause; a table that cannot be read.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import type { OpenLanes } from '../src/requests/work/openWork.ts'
 import type { WorkItem } from '../src/requests/work/workItem.ts'
 import { createWorkOffers, knownOf, knownPattern } from '../src/requests/work/workOffers.ts'
-import type { OpenLanes } from '../src/requests/work/workStore.ts'
 
 function item(id: string, changed: Partial<WorkItem> = {}): WorkItem {
   return {

@@ -3,8 +3,8 @@ import type { ServiceParts } from '@causeway/service'
 import type { OpenDatabase } from '../operate/database.ts'
 import { createRequestStatuses } from '../requests/status/requestStatus.ts'
 import { createStatusFeed, type StatusFeed } from '../requests/status/statusFeed.ts'
+import { readOpenLanes } from '../requests/work/openWork.ts'
 import { createWorkOffers, openWorkChannel, type WorkOffers } from '../requests/work/workOffers.ts'
-import { readOpenLanes } from '../requests/work/workStore.ts'
 import { statusChannel } from '../webhooks/announceStatus.ts'
 
 /** Dependencies for notifications that other processes send through the shared database. */

@@ -44,7 +44,8 @@ export function refusalBy(
       return isEither ? refusalOfBoth[toldBy](chainId) : undefined
     default:
       // The operator's stops, and those of a newer release.
-      return isPaidOn ? stoppedByOperator(paidOn) : isOrigin ? stoppedByOperator(origin) : undefined
+      if (isPaidOn) return stoppedByOperator(paidOn)
+      return isOrigin ? stoppedByOperator(origin) : undefined
   }
 }
 

@@ -7,18 +7,10 @@ import { type Announce, recheckNow } from '../status/requestProgress.ts'
 import { contradictionsOf, type OwnTerms, type SolverTerms } from '../stops/solverTerms.ts'
 import { keepSolverStops } from '../stops/stopStore.ts'
 import { keepTerms, namelessSolver } from '../stops/termsStore.ts'
+import { pageOf, readOpenLanes } from './openWork.ts'
 import { keepExposure, type SolverExposure } from './solverExposure.ts'
 import { type RefundPayload, refundPayloadSchema, sweepPayloadSchema, type WorkItem } from './workItem.ts'
-import {
-  isOfStoppedChain,
-  isTaken,
-  keepWait,
-  lockWork,
-  pageOf,
-  readOpenLanes,
-  readWork,
-  updateWork,
-} from './workStore.ts'
+import { isOfStoppedChain, isTaken, keepWait, lockWork, readWork, updateWork } from './workStore.ts'
 
 /** There is no work item with this id. */
 export class UnknownWorkError extends DomainError {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { type OpenLanes, pageOf } from './openWork.ts'
 import type { WorkItem } from './workItem.ts'
-import { type OpenLanes, pageOf } from './workStore.ts'
 
 /** PostgreSQL notification channel that announces each offered item. @source 0066_work_offers.sql */
 export const openWorkChannel = 'open_work'

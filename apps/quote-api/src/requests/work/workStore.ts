@@ -35,69 +35,20 @@ export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
   return rows.length > 0
 }
 
-const columns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, valid_until, reason, attempts,
+/** SQL of the columns of a `WorkRow`. */
+export const workColumns = `id, kind, request_id, subject, chain_id, payload, state, tx_hash, valid_until, reason, attempts,
   withheld_at is not null as is_withheld, is_included, created_at, updated_at`
 
-/** A class of work; `part`: of each so many places of a page, one is guaranteed to the lane. */
-type Lane = { readonly kind: WorkKind; readonly isUnderpaid: boolean; readonly part: number }
-
-/**
- * The lanes of a page in their order. Guaranteed places keep one kind of work from filling the page: permits cost their signers
- * nothing and may fail, and work that waits for inventory may wait for an hour.
- */
-const lanes: readonly Lane[] = [
-  { kind: 'fill', isUnderpaid: false, part: 5 },
-  { kind: 'claim', isUnderpaid: false, part: 10 },
-  { kind: 'sweep', isUnderpaid: false, part: 10 },
-  { kind: 'refund', isUnderpaid: false, part: 10 },
-  { kind: 'refund', isUnderpaid: true, part: 10 },
-  { kind: 'permit', isUnderpaid: false, part: 5 },
-  { kind: 'recovery', isUnderpaid: false, part: 10 },
-]
-
-/** Open items by lane, each lane oldest first. */
-export type OpenLanes = readonly (readonly WorkItem[])[]
-
-/**
- * Reads up to `limit` open items of each lane. Fills and permits past their deadline are left out, and so is all work on
- * stopped chains.
- */
-export async function readOpenLanes(database: Pick<SqlDatabase, 'query'>, limit: number): Promise<OpenLanes> {
-  const openOf = ({ kind, isUnderpaid }: Lane, index: number) =>
-    `(select ${columns}, ${index} as lane from work_item
-      where state = 'open' and withheld_at is null and kind = '${kind}' and is_underpaid = ${isUnderpaid}
-        and not_before <= statement_timestamp() and not ${isStoppedWork}
-        and (kind not in ('fill', 'permit')
-          or (payload ->> 'deadline')::numeric > extract(epoch from statement_timestamp()))
-      order by created_at, id limit $1)`
-  const rows = await database.query<WorkRow & { readonly lane: number }>(
-    lanes.map(openOf).join(' union all '),
-    [limit],
-  )
-  return lanes.map((_lane, index) => rows.filter(({ lane }) => lane === index).map(fromRow))
-}
-
-/** The page for a caller: guaranteed places first, the rest by the order of lanes. @param open read for at least `limit` */
-export function pageOf(open: OpenLanes, limit: number): readonly WorkItem[] {
-  const shares = lanes.map(({ part }, index) => {
-    const items = open[index] ?? []
-    return { items, guaranteed: Math.min(items.length, Math.floor(limit / part)) }
-  })
-  let freePlaces = limit - shares.reduce((sum, { guaranteed }) => sum + guaranteed, 0)
-  return shares.flatMap(({ items, guaranteed }) => {
-    const additional = Math.min(freePlaces, items.length - guaranteed)
-    freePlaces -= additional
-    return items.slice(0, guaranteed + additional)
-  })
-}
-
+/** Reads the item with an id. */
 export async function readWork(
   database: Pick<SqlDatabase, 'query'>,
   id: string,
   lock: '' | 'for update' = '',
 ): Promise<WorkItem | undefined> {
-  const [row] = await database.query<WorkRow>(`select ${columns} from work_item where id = $1 ${lock}`, [id])
-  return row === undefined ? undefined : fromRow(row)
+  const [row] = await database.query<WorkRow>(`select ${workColumns} from work_item where id = $1 ${lock}`, [
+    id,
+  ])
+  return row === undefined ? undefined : toWorkItem(row)
 }
 
 /** True if a chain that the item depends on is stopped for work too. */
@@ -122,10 +73,10 @@ export async function readWorkOf(
   lock: '' | 'for update' = '',
 ): Promise<WorkItem | undefined> {
   const [row] = await database.query<WorkRow>(
-    `select ${columns} from work_item where kind = $1 and request_id = $2 and subject = $3 ${lock}`,
+    `select ${workColumns} from work_item where kind = $1 and request_id = $2 and subject = $3 ${lock}`,
     [work.kind, toBytes(work.requestId), work.subject ?? ''],
   )
-  return row === undefined ? undefined : fromRow(row)
+  return row === undefined ? undefined : toWorkItem(row)
 }
 
 /** Like `readWorkOf`, with the row locked until the transaction ends. */
@@ -136,10 +87,10 @@ export function lockWorkOf(tx: SqlTx, work: WorkName): Promise<WorkItem | undefi
 /** Locks the failed refunds of a request until the transaction ends. */
 export async function lockFailedRefunds(tx: SqlTx, requestId: Hex): Promise<readonly WorkItem[]> {
   const rows = await tx.query<WorkRow>(
-    `select ${columns} from work_item where request_id = $1 and kind = 'refund' and state = 'failed' for update`,
+    `select ${workColumns} from work_item where request_id = $1 and kind = 'refund' and state = 'failed' for update`,
     [toBytes(requestId)],
   )
-  return rows.map(fromRow)
+  return rows.map(toWorkItem)
 }
 
 /** True if a transaction was reported for an item already; each transaction counts for one item only. */
@@ -162,23 +113,23 @@ export async function listReportedWork(
   newBlocks: readonly number[] = [],
 ): Promise<readonly WorkItem[]> {
   const rows = await database.query<WorkRow>(
-    `select ${columns} from work_item
+    `select ${workColumns} from work_item
      where state = 'reported' and kind = $1 and (not_before <= statement_timestamp()
        or chain_id = any($3::bigint[]))
      order by not_before limit $2`,
     [kind, limit, newBlocks],
   )
-  return rows.map(fromRow)
+  return rows.map(toWorkItem)
 }
 
 /** Locks the item that pays a claim until the transaction ends. */
 export async function lockClaimWork(tx: SqlTx, claimId: Hex): Promise<WorkItem | undefined> {
   const [row] = await tx.query<WorkRow>(
-    `select ${columns} from work_item
+    `select ${workColumns} from work_item
      where kind = 'claim' and coalesce(request_id, '') = '' and subject = $1 for update`,
     [claimId],
   )
-  return row === undefined ? undefined : fromRow(row)
+  return row === undefined ? undefined : toWorkItem(row)
 }
 
 /** Items of pending claims that need a step: reported, failed, or not begun before their deadline. */
@@ -187,7 +138,7 @@ export async function listPendingClaimWork(
   limit: number,
 ): Promise<readonly WorkItem[]> {
   const rows = await database.query<WorkRow>(
-    `select ${columns} from work_item w
+    `select ${workColumns} from work_item w
      join (select '0x' || encode(claim_id, 'hex') as claim from app_fee_claim where status = 'pending') c
        on w.kind = 'claim' and coalesce(w.request_id, '') = '' and w.subject = c.claim
      where w.not_before <= statement_timestamp() and (w.state in ('reported', 'failed')
@@ -195,7 +146,7 @@ export async function listPendingClaimWork(
      order by w.not_before limit $1`,
     [limit],
   )
-  return rows.map(fromRow)
+  return rows.map(toWorkItem)
 }
 
 /**
@@ -209,17 +160,17 @@ export async function listPendingPermitWork(
 ): Promise<readonly WorkItem[]> {
   // `statement_timestamp()` can be looked up in an index, which `clock_timestamp()` cannot.
   const rows = await database.query<WorkRow>(
-    `(select ${columns} from work_item
+    `(select ${workColumns} from work_item
       where kind = 'permit' and (state in ('reported', 'failed') or (state = 'open' and is_deposited))
         and not_before <= statement_timestamp() order by not_before limit $1)
      union all
-     (select ${columns} from work_item
+     (select ${workColumns} from work_item
       where kind = 'permit' and state = 'open' and not is_deposited
         and (payload ->> 'deadline')::numeric <= $2
       order by (payload ->> 'deadline')::numeric limit $1)`,
     [limit, endedBefore],
   )
-  return rows.map(fromRow)
+  return rows.map(toWorkItem)
 }
 
 /** Notes with the permit of a request whether its deposit was seen, so that it needs no solver; false if it left its chain. */
@@ -330,7 +281,7 @@ export async function offerWithheld(tx: SqlTx, requestId: Hex): Promise<number> 
   return rows.length
 }
 
-type WorkRow = {
+export type WorkRow = {
   readonly id: string
   readonly kind: WorkKind
   readonly request_id: Buffer | null
@@ -348,7 +299,7 @@ type WorkRow = {
   readonly updated_at: Date
 }
 
-function fromRow(row: WorkRow): WorkItem {
+export function toWorkItem(row: WorkRow): WorkItem {
   return {
     id: row.id,
     kind: row.kind,
