@@ -29,71 +29,80 @@ type Waiting<Item, Outcome> = {
   reject(error: unknown): void
 }
 
+/** Writes items in groups. */
+export interface GroupCommit<Item, Outcome> {
+  /** Resolves after the commit of the item. @throws WritesOverloadedError, and whatever `write` throws */
+  add(item: Item): Promise<Outcome>
+}
+
 /**
  * Groups concurrent writes into one commit, because a commit costs more than a row. There is no timer: an idle store waits
  * for the end of the event loop's turn and writes all items of that turn. Items that arrive during a write form the next
  * group. A second group is written beside the first once it is large enough, so that one is prepared while the other is
- * flushed. `add` resolves after the commit.
- * @throws WritesOverloadedError from `add`, and whatever `write` throws
+ * flushed.
  * @source ledger-and-safety.md 1.6, decision 3
  */
-export function createGroupCommit<Item, Outcome>(
+export const createGroupCommit = <Item, Outcome>(
   options: GroupCommitOptions<Item, Outcome>,
-): {
-  add(item: Item): Promise<Outcome>
-} {
-  const { write, mayRetryAlone, groupMax, queueMax, secondGroupMin = queueMax + 1 } = options
-  let waiting: Waiting<Item, Outcome>[] = []
-  let groupsInWriting = 0
-  let isScheduled = false
+): GroupCommit<Item, Outcome> => new WriteQueue(options)
 
-  function isDue(): boolean {
-    return groupsInWriting === 0
-      ? waiting.length > 0
-      : groupsInWriting === 1 && waiting.length >= secondGroupMin
+class WriteQueue<Item, Outcome> implements GroupCommit<Item, Outcome> {
+  readonly #options: GroupCommitOptions<Item, Outcome>
+  #waiting: Waiting<Item, Outcome>[] = []
+  #groupsInWriting = 0
+  #isScheduled = false
+
+  constructor(options: GroupCommitOptions<Item, Outcome>) {
+    this.#options = options
   }
 
-  function schedule(): void {
-    if (isScheduled || !isDue()) return
-    isScheduled = true
-    setImmediate(() => {
-      isScheduled = false
-      startDue()
+  add(item: Item): Promise<Outcome> {
+    if (this.#waiting.length >= this.#options.queueMax) return Promise.reject(new WritesOverloadedError())
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject })
+      this.#schedule()
     })
   }
 
-  function startDue(): void {
-    while (isDue()) void writeNext()
+  #schedule(): void {
+    if (this.#isScheduled || !this.#isDue()) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#writeDue()
+    })
   }
 
-  async function writeNext(): Promise<void> {
-    const group = waiting.slice(0, groupMax)
-    waiting = waiting.slice(groupMax)
-    groupsInWriting += 1
-    await commit(group)
-    groupsInWriting -= 1
-    startDue()
+  /** True if a group is to be written now: the first one at once, the second one if it is large enough. */
+  #isDue(): boolean {
+    const { secondGroupMin = Number.POSITIVE_INFINITY } = this.#options
+    if (this.#groupsInWriting === 0) return this.#waiting.length > 0
+    return this.#groupsInWriting === 1 && this.#waiting.length >= secondGroupMin
   }
 
-  async function commit(group: readonly Waiting<Item, Outcome>[]): Promise<void> {
+  #writeDue(): void {
+    while (this.#isDue()) void this.#writeGroup()
+  }
+
+  async #writeGroup(): Promise<void> {
+    const group = this.#waiting.splice(0, this.#options.groupMax)
+    this.#groupsInWriting += 1
+    await this.#commit(group)
+    this.#groupsInWriting -= 1
+    this.#writeDue()
+  }
+
+  /** Settles the promise of every item, so it never rejects itself. */
+  async #commit(group: readonly Waiting<Item, Outcome>[]): Promise<void> {
     try {
-      const outcomes = await write(group.map(({ item }) => item))
+      const outcomes = await this.#options.write(group.map(({ item }) => item))
       if (outcomes.length !== group.length)
         throw new RangeError('a write must tell the outcome of every item')
       for (const [index, outcome] of outcomes.entries()) group[index]?.resolve(outcome)
     } catch (error) {
-      if (group.length === 1 || !mayRetryAlone(error)) for (const { reject } of group) reject(error)
-      else for (const member of group) await commit([member])
+      if (group.length === 1 || !this.#options.mayRetryAlone(error))
+        for (const { reject } of group) reject(error)
+      else for (const member of group) await this.#commit([member])
     }
-  }
-
-  return {
-    add(item) {
-      if (waiting.length >= queueMax) return Promise.reject(new WritesOverloadedError())
-      return new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject })
-        schedule()
-      })
-    },
   }
 }

@@ -46,6 +46,7 @@ const laneQueueMax = 1_024
 /** Quotes of one sponsor in the shared queue; more go to a lane of its own, so that other sponsors do not wait. */
 const sharedPerSponsorMax = groupMax / 2
 
+/** Outcome in the shared queue, whose writes do not wait for a locked balance row: its sponsor is then `busy`. */
 type SharedOutcome = SaveOutcome | BusySponsor
 
 /**
@@ -80,20 +81,20 @@ export function createSponsoredOrderStore({
   async function addToLane(sponsor: string, item: SponsoredOrder): Promise<SaveOutcome> {
     const lane = lanes.get(sponsor) ?? createQueue(ledger.reserveBatch, laneQueueMax)
     lanes.set(sponsor, lane)
-    const leave = laneCounts.enter(sponsor)
+    laneCounts.change(sponsor, 1)
     try {
       return await lane.add(item)
     } finally {
-      if (leave() === 0) lanes.delete(sponsor)
+      if (laneCounts.change(sponsor, -1) === 0) lanes.delete(sponsor)
     }
   }
 
   async function addToShared(sponsor: string, item: SponsoredOrder): Promise<SharedOutcome> {
-    const leave = sharedCounts.enter(sponsor)
+    sharedCounts.change(sponsor, 1)
     try {
       return await sharedQueue.add(item)
     } finally {
-      leave()
+      sharedCounts.change(sponsor, -1)
     }
   }
 
@@ -112,18 +113,15 @@ const busyOutcome = { status: 'busy' } as const
 /** Counts the waiting quotes of each sponsor. */
 function createCounts() {
   const counts = new Map<string, number>()
-  const change = (name: string, delta: 1 | -1): number => {
-    const count = (counts.get(name) ?? 0) + delta
-    if (count === 0) counts.delete(name)
-    else counts.set(name, count)
-    return count
-  }
+  const of = (sponsor: string) => counts.get(sponsor) ?? 0
   return {
-    of: (name: string) => counts.get(name) ?? 0,
-    /** Counts one more. @returns a function that counts it off again and returns the remaining number */
-    enter(name: string): () => number {
-      change(name, 1)
-      return () => change(name, -1)
+    of,
+    /** @returns the new count */
+    change(sponsor: string, delta: 1 | -1): number {
+      const count = of(sponsor) + delta
+      if (count === 0) counts.delete(sponsor)
+      else counts.set(sponsor, count)
+      return count
     },
   }
 }

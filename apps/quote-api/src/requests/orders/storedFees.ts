@@ -66,8 +66,9 @@ const appParts = firstPartsStoredAs('appFees')
 const restParts = firstPartsStoredAs('rest')
 
 /**
- * Reads a quote's fees back; the order of the steps matters. A row has no parts of fees, so the parts of a fee within one
- * total come back as one. A fee with parts in two totals is divided by what the fees before it leave of these totals.
+ * Reads a quote's fees back. A row has no parts of fees, so the parts of a fee within one total come back as one. Each step
+ * takes its parts off the totals: a fee with parts in two totals is divided by what the steps before leave of them, and the
+ * fee that is not stored is the rest. So the order of the steps matters.
  * @param app sum of the app fees of all recipients
  */
 export function feesFromRow(row: FeesRow, app: bigint): FeeParts {

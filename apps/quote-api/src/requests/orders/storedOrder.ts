@@ -2,6 +2,8 @@ import type { Hex, PricedUnit } from '@causeway/core'
 import { plainUse } from '../../pricing/fees/feeTerms.ts'
 import { isExecuted } from '../../pricing/fees/gas.ts'
 import { rewardedMove } from '../../pricing/pricedRoute.ts'
+import type { PricedRequest } from '../../pricing/priceRequest.ts'
+import type { QuoteRequest } from '../../pricing/request.ts'
 import type { Quote, QuoteRecord } from '../draft/draftQuote.ts'
 import { rewardToRow } from './boundRewards.ts'
 import { type Execution, executionToJson } from './execution.ts'
@@ -32,11 +34,33 @@ export type StoredOrder = {
 /** Makes the row of a quote, with all that is needed to settle, refund and explain it later. */
 export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRecord): StoredOrder {
   const { ordered, priced } = quote
+  const { route } = priced
   const execution = executionOf(quote)
+  return {
+    requestId: quote.requestId,
+    orderId: ordered?.orderId,
+    user: route.user,
+    recipient: route.recipient,
+    originChainId: route.origin.chainId,
+    destinationChainId: route.destination.chainId,
+    apiKeyId,
+    // `market` is appended as text, because its JSON is cached.
+    quoted: `${JSON.stringify(quotedRow(priced, request)).slice(0, -1)},"market":${marketBasisText(priced)}}`,
+    orderData: ordered?.orderJson,
+    orderSignature: ordered?.signature,
+    stepsDigest,
+    execution: execution && executionToJson(execution),
+    expiresAtSeconds: quote.expiresAtSeconds,
+    deadlineSeconds: quote.deadlineSeconds,
+  }
+}
+
+/** Members of column `orders.quoted` but `market`, in the form that `quotedAmountsSchema` reads. */
+function quotedRow(priced: PricedRequest, request: QuoteRequest) {
   const { route, split, solver, prices } = priced
   const move = rewardedMove(priced)
   const use = solver?.use ?? plainUse
-  const quoted = {
+  return {
     operation: route.operation,
     tradeType: priced.tradeType,
     originCurrency: route.currencyIn.address,
@@ -70,23 +94,6 @@ export function toStoredOrder({ quote, request, stepsDigest, apiKeyId }: QuoteRe
       out: unitToRow(prices.currencyOut),
       fee: unitToRow(prices.feeCurrency),
     },
-  }
-  return {
-    requestId: quote.requestId,
-    orderId: ordered?.orderId,
-    user: route.user,
-    recipient: route.recipient,
-    originChainId: route.origin.chainId,
-    destinationChainId: route.destination.chainId,
-    apiKeyId,
-    // `market` is appended as text, because its JSON is cached.
-    quoted: `${JSON.stringify(quoted).slice(0, -1)},"market":${marketBasisText(priced)}}`,
-    orderData: ordered?.orderJson,
-    orderSignature: ordered?.signature,
-    stepsDigest,
-    execution: execution && executionToJson(execution),
-    expiresAtSeconds: quote.expiresAtSeconds,
-    deadlineSeconds: quote.deadlineSeconds,
   }
 }
 
