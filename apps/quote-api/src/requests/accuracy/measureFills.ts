@@ -39,6 +39,7 @@ export async function measureFills(context: MeasuringContext, run: Run): Promise
   })
 }
 
+/** Measures one request. @returns undefined while a chain or a block that it needs cannot be read */
 async function measure(
   context: MeasuringContext,
   request: SettledRequest,
@@ -55,6 +56,11 @@ async function measure(
   if (!origin || !destination || !stored || !deposit || !fill || !quotedPayment) return undefined
   const costs = await readCosts(context, stored.transactions, signal)
   const { codec } = destination.chain
+  const paidTransfers = fill.transfers.filter(
+    ({ recipient, currency }) =>
+      recipient === codec.canonicalAddress(quotedPayment.recipient) &&
+      currency === codec.canonicalAddress(quotedPayment.currency),
+  )
   return measureFill({
     origin,
     destination: destination.chain,
@@ -62,13 +68,7 @@ async function measure(
     depositSeconds: stored.depositSeconds,
     fillSeconds: fill.blockTimestampSeconds,
     costs: costs && [...costs, { wei: quoted.topupWei, native: nativeOf(context, destination.chain) }],
-    outputAmount: fill.transfers
-      .filter(
-        ({ recipient, currency }) =>
-          recipient === codec.canonicalAddress(quotedPayment.recipient) &&
-          currency === codec.canonicalAddress(quotedPayment.currency),
-      )
-      .reduce((sum, { amount }) => sum + amount, 0n),
+    outputAmount: paidTransfers.reduce((sum, { amount }) => sum + amount, 0n),
     depositAmount: deposit.amount,
     quoted: {
       seconds: quoted.timeEstimateSeconds,

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SqlDatabase } from '@causeway/core'
+import { createRefreshLoop } from '../../jobs/refreshLoop.ts'
 import { readReactions } from './measurementStore.ts'
 
-/** Learned reaction times of solvers, from which a quote estimates its duration. Kept in memory, refreshed in the background. */
+/** Learned reaction times of solvers, kept in memory, from which a quote estimates its duration. */
 export interface ReactionTimes {
   /** Reaction time on a route in milliseconds; `undefined` before the route has enough fills. */
   of(originChainId: number, destinationChainId: number): number | undefined
@@ -23,9 +23,7 @@ export function createReactionTimes(options: {
   onFailure: (error: unknown) => void
 }): ReactionTimes {
   const { database, chainIds, onFailure } = options
-  const closing = new AbortController()
   let reactionMsByRoute: ReadonlyMap<string, number> = new Map()
-  let refreshLoop: Promise<void> = Promise.resolve()
 
   const refresh = async () => {
     const routes = await readReactions(database, { chainIds, fillsPerRoute, days: maxAgeDays })
@@ -36,23 +34,11 @@ export function createReactionTimes(options: {
       }),
     )
   }
-  const refreshUntilClosed = async () => {
-    while (!closing.signal.aborted) {
-      await refresh().catch(onFailure)
-      await sleep(refreshMs, undefined, { signal: closing.signal }).catch(() => {})
-    }
-  }
   return {
     of: (originChainId, destinationChainId) =>
       reactionMsByRoute.get(routeKey(originChainId, destinationChainId)),
     refresh,
-    start() {
-      refreshLoop = refreshUntilClosed()
-    },
-    async close() {
-      closing.abort()
-      await refreshLoop
-    },
+    ...createRefreshLoop(() => refresh().catch(onFailure), refreshMs),
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { z } from 'zod'
+import { createRefreshLoop } from '../../jobs/refreshLoop.ts'
 import type { BoundMove, OpenRewards } from '../../pricing/openQuotes/openRewards.ts'
 import type { RewardedMove } from '../../pricing/openQuotes/rewardedMoves.ts'
 import { lateInclusionSeconds } from '../timings.ts'
@@ -44,9 +44,6 @@ export function followBoundRewards(options: {
   const { database, openRewards, now, onFailure } = options
   const claimSeconds = options.quoteLifetimeSeconds + lateInclusionSeconds + claimGraceSeconds
   const processId = randomUUID()
-  const closing = new AbortController()
-  let refreshLoop: Promise<void> = Promise.resolve()
-
   const refresh = async () => {
     try {
       await database.transaction(async (tx) => {
@@ -63,22 +60,7 @@ export function followBoundRewards(options: {
       onFailure(error)
     }
   }
-  const refreshUntilClosed = async () => {
-    while (!closing.signal.aborted) {
-      await refresh()
-      await sleep(refreshMs, undefined, { signal: closing.signal }).catch(() => {})
-    }
-  }
-  return {
-    refresh,
-    start() {
-      refreshLoop = refreshUntilClosed()
-    },
-    async close() {
-      closing.abort()
-      await refreshLoop
-    },
-  }
+  return { refresh, ...createRefreshLoop(refresh, refreshMs) }
 }
 
 async function readBound(tx: SqlTx): Promise<ReadonlyMap<Hex, BoundMove>> {
