@@ -1,4 +1,4 @@
-import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
+import type { Hex, SqlTx } from '@causeway/core'
 import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmounts.ts'
 import { parseExecution } from '../orders/execution.ts'
 import { toBytes } from '../orders/orderColumns.ts'
@@ -17,15 +17,7 @@ export type SelfExecutedRequest = {
 
 /** Reads and locks such a request until the transaction ends; undefined for any other request. */
 export async function lockSelfExecuted(tx: SqlTx, requestId: Hex): Promise<SelfExecutedRequest | undefined> {
-  return readSelfExecuted(tx, requestId, 'for update')
-}
-
-async function readSelfExecuted(
-  database: Pick<SqlDatabase, 'query'>,
-  requestId: Hex,
-  lock: '' | 'for update',
-): Promise<SelfExecutedRequest | undefined> {
-  const [row] = await database.query<{
+  const [row] = await tx.query<{
     readonly execution: unknown
     readonly user_address: string
     readonly recipient: string
@@ -34,7 +26,7 @@ async function readSelfExecuted(
     readonly deadline: bigint
   }>(
     `select execution, user_address, recipient, quoted, status, extract(epoch from deadline)::bigint as deadline
-     from orders where request_id = $1 and execution is not null ${lock}`,
+     from orders where request_id = $1 and execution is not null for update`,
     [toBytes(requestId)],
   )
   if (row === undefined) return undefined

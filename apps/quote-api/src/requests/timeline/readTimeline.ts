@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { marketBasisSchema } from '../orders/marketBasis.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { readStandingOf } from '../status/readStanding.ts'
-import type { RequestStatus } from '../status/requestProgress.ts'
+import { type RequestStatus, requestStatuses } from '../status/requestProgress.ts'
 import { UnknownRequestError } from '../status/requestStatus.ts'
 import { workKinds } from '../work/workItem.ts'
 import type { Hold, RequestEvent, RequestFacts } from './requestFacts.ts'
@@ -62,7 +62,9 @@ const workSchema = z.object({
   transaction: text.nullish().transform((hash) => hash ?? undefined),
   said: text.nullish().transform((report) => report ?? undefined),
 })
-const transactionSchema = z.object({ chainId, transaction: text })
+const transactionSchema = z
+  .object({ chainId, transaction: text })
+  .transform((evidence) => ({ chainId: evidence.chainId, hash: evidence.transaction }))
 /** Only public members of a proof are parsed; an operator's notes in it are not. */
 const proofSchema = z.object({
   proof: z
@@ -74,6 +76,7 @@ const proofSchema = z.object({
     .transform((proof) => proof ?? undefined),
 })
 
+/** Rows of `request_event`; `evidence` differs by the part of the request that changed. */
 const eventSchema = z.discriminatedUnion('part', [
   z.object({
     part: z.literal('deposit'),
@@ -95,10 +98,7 @@ const eventSchema = z.discriminatedUnion('part', [
   }),
   z.object({
     part: z.literal('status'),
-    state: z.enum([
-      ...(['waiting', 'depositing', 'pending', 'submitted'] as const),
-      ...(['success', 'failure', 'refund', 'delayed'] as const),
-    ]),
+    state: z.enum(requestStatuses),
   }),
   z.object({
     part: z.literal('transaction'),
@@ -237,24 +237,10 @@ async function readEvents(database: Queries, id: Buffer): Promise<readonly Reque
         return { ...eventFields, part: event.part, state: event.state, work: event.evidence }
       case 'stage':
         return { ...eventFields, part: event.part, state: event.state, proof: event.evidence.proof }
-      case 'transaction': {
-        const { chainId: eventChainId, transaction: hash } = event.evidence
-        return {
-          ...eventFields,
-          part: event.part,
-          state: event.state,
-          transaction: { chainId: eventChainId, hash },
-        }
-      }
-      case 'said': {
-        const { chainId: eventChainId, transaction: hash } = event.evidence
-        return {
-          ...eventFields,
-          part: event.part,
-          state: event.state,
-          transaction: { chainId: eventChainId, hash },
-        }
-      }
+      case 'transaction':
+        return { ...eventFields, part: event.part, state: event.state, transaction: event.evidence }
+      case 'said':
+        return { ...eventFields, part: event.part, state: event.state, transaction: event.evidence }
       default:
         return { ...eventFields, ...event }
     }

@@ -1,25 +1,17 @@
 // Types of the stored facts from which `timeline.ts` makes the timeline of a request.
 import type { Hex } from '@causeway/core'
 import type { MarketBasis } from '../orders/marketBasis.ts'
+import type { DepositRowState } from '../settlement/deposits/depositStore.ts'
 import type { Standing } from '../status/readStanding.ts'
-import type { RequestStatus } from '../status/requestProgress.ts'
-import type { WorkKind } from '../work/workItem.ts'
+import type { RequestStatus, SettlementStage } from '../status/requestProgress.ts'
+import type { WorkKind, WorkState } from '../work/workItem.ts'
 
 /** One row of `request_event`: a change of a part of a request. `said`: a reported transaction. @source migration 0061 */
 export type RequestEvent = { readonly atMs: number; readonly reason: string | undefined } & (
   | {
       readonly part: 'deposit'
-      readonly state:
-        | 'seen'
-        | 'taken'
-        | 'refund_due'
-        | 'refunded'
-        | 'ignored'
-        | 'orphaned'
-        | 'held'
-        | 'final'
-        | 'lost'
-        | 'found'
+      /** `lost`: a loss is booked, because it was paid for and left its chain; `found`: the booking is reversed. */
+      readonly state: DepositRowState | 'final' | 'lost' | 'found'
       readonly deposit: {
         readonly chainId: number
         readonly transaction: string
@@ -29,15 +21,7 @@ export type RequestEvent = { readonly atMs: number; readonly reason: string | un
     }
   | {
       readonly part: 'work'
-      readonly state:
-        | 'open'
-        | 'open_again'
-        | 'withheld'
-        | 'reported'
-        | 'reverted'
-        | 'done'
-        | 'failed'
-        | 'cancelled'
+      readonly state: WorkState | 'open_again' | 'withheld' | 'reverted'
       readonly work: {
         readonly kind: WorkKind
         readonly chainId: number
@@ -48,7 +32,7 @@ export type RequestEvent = { readonly atMs: number; readonly reason: string | un
     }
   | {
       readonly part: 'stage'
-      readonly state: 'filling' | 'filled' | 'refunding' | 'settled' | 'refunded' | 'parked'
+      readonly state: SettlementStage
       /** Attestation of the fill that the ledger relied on; absent if there was none. */
       readonly proof: { readonly kind: string; readonly signatures: readonly Signature[] } | undefined
     }

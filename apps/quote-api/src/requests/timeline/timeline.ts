@@ -139,61 +139,47 @@ function holdSteps(hold: Hold): readonly TimelineStep[] {
 }
 
 /** Steps that are no stored events: replacement by a newer request, standstill, money left, recovery, expiry. */
-function stepsWithoutEvent(
-  { supersededBy, left, recoverable, events, deadlineMs, status, standing }: RequestFacts,
-  nowMs: number,
-): readonly TimelineStep[] {
+function stepsWithoutEvent(facts: RequestFacts, nowMs: number): readonly TimelineStep[] {
+  const { supersededBy, left, recoverable, events, deadlineMs, status, standing } = facts
   const steps: TimelineStep[] = []
-  if (supersededBy !== undefined) {
-    const { requestId, atMs } = supersededBy
+  if (supersededBy !== undefined)
     steps.push(
-      step('quoted-anew', atMs, 'Nothing had been paid; the request was quoted anew.', [
-        { kind: 'request', label: 'goes on as', value: requestId },
+      step('quoted-anew', supersededBy.atMs, 'Nothing had been paid; the request was quoted anew.', [
+        { kind: 'request', label: 'goes on as', value: supersededBy.requestId },
       ]),
     )
-  }
   // A parked request has its own step.
-  if (standing !== undefined && !standing.isOperators) {
-    const { reason, meaning, endsBy, report, transaction, listedAt } = standing
-    const solverText = reason === orderRefused ? ` ${solverSays(report)}` : ''
-    const evidence =
-      transaction === undefined ? [] : [{ kind: 'transaction', label: 'tried', value: transaction } as const]
-    steps.push(
-      step(
-        'stands-still',
-        listedAt.getTime(),
-        `It makes no progress. ${meaning}${solverText} What ends it: ${endsBy}`,
-        evidence,
-        reason,
-      ),
-    )
-  }
+  if (standing !== undefined && !standing.isOperators) steps.push(standstillStep(standing))
   if (left !== undefined) {
-    steps.push(
-      step(
-        'payment-left',
-        left.atMs,
-        `What was paid to the deposit address lies there. ${reasonText(left.reason)}`,
-        [],
-        left.reason,
-      ),
-    )
+    const text = `What was paid to the deposit address lies there. ${reasonText(left.reason)}`
+    steps.push(step('payment-left', left.atMs, text, [], left.reason))
   }
-  if (recoverable !== undefined) {
-    const { fromMs, atMs } = recoverable
-    const recoverableFrom = new Date(fromMs).toISOString()
-    steps.push(
-      step(
-        'recoverable',
-        atMs,
-        `The hub has the deposit and the promise that nobody fills or refunds the order. From ${recoverableFrom} on its depositor recovers and withdraws it.`,
-        [{ kind: 'moment', label: 'recoverable from', value: recoverableFrom }],
-        'DEPOSIT_RECOVERABLE',
-      ),
-    )
-  }
+  if (recoverable !== undefined) steps.push(recoverableStep(recoverable))
   const isPaid = events.some(({ part }) => part === 'deposit' || part === 'said')
   if (!isPaid && left === undefined && status === 'waiting' && nowMs > deadlineMs)
     steps.push(step('expired', deadlineMs, 'Nothing was paid before the deadline: nothing happens any more.'))
   return steps
+}
+
+function standstillStep(standing: NonNullable<RequestFacts['standing']>): TimelineStep {
+  const { reason, meaning, endsBy, report, transaction, listedAt } = standing
+  const solverText = reason === orderRefused ? ` ${solverSays(report)}` : ''
+  return step(
+    'stands-still',
+    listedAt.getTime(),
+    `It makes no progress. ${meaning}${solverText} What ends it: ${endsBy}`,
+    transaction === undefined ? [] : [{ kind: 'transaction', label: 'tried', value: transaction }],
+    reason,
+  )
+}
+
+function recoverableStep({ fromMs, atMs }: NonNullable<RequestFacts['recoverable']>): TimelineStep {
+  const recoverableFrom = new Date(fromMs).toISOString()
+  return step(
+    'recoverable',
+    atMs,
+    `The hub has the deposit and the promise that nobody fills or refunds the order. From ${recoverableFrom} on its depositor recovers and withdraws it.`,
+    [{ kind: 'moment', label: 'recoverable from', value: recoverableFrom }],
+    'DEPOSIT_RECOVERABLE',
+  )
 }
