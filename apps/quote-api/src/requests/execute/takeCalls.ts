@@ -53,13 +53,12 @@ type TakeCallsOptions = {
 /**
  * Calls are taken if a trial shows that they make the deposit of the quoted request. Then a work item asks the solver to
  * submit them. One set of calls is taken per request.
- * @throws UnknownRequestError, ExecutionRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, CHAIN_STOPPED, UNSUPPORTED_CHAIN and
- * UNSUPPORTED_EXECUTION_TYPE, and what reading the chain throws
+ * @throws UnknownRequestError, ExecutionRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, CHAIN_STOPPED, UNSUPPORTED_CHAIN
+ * and UNSUPPORTED_EXECUTION_TYPE, and what reading the chain throws
  * @source rule Q-198
  */
 export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
   const { database, registry, isRead, depositsOf, screening, stops, fillWallet, dearerOn, now } = options
-
   return async (executionRequest, keyId) => {
     const { requestId, chainId } = executionRequest
     const stored = await readRequest(database, requestId)
@@ -73,29 +72,19 @@ export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
     const earlierWork = await readWorkOf(database, { kind: 'permit', requestId })
     if (earlierWork !== undefined) return requireSame(earlierWork, executionRequest)
 
-    const facts = {
+    const refusal = judgeRequest(stored, executionRequest, {
       keyId,
       nowSeconds: Math.floor(now() / 1_000),
       ownContracts: ownContracts(chain, fillWallet),
       failuresLastHour: await failuresLastHour(database, keyId),
-    }
-    const refusal = judgeRequest(stored, executionRequest, facts)
+    })
     if (refusal !== undefined) throw new ExecutionRefusedError(refusal)
     const deposits = depositsOf(chainId)
     const { multicall3 } = chain.config
     if (deposits === undefined || multicall3 === undefined) throw unsupportedChain(chainId)
-    const delegations = await delegationsOf(executionRequest, deposits, fillWallet)
-    const { depository } = chain
-    const from = chain.quoting.hexAddress(fillWallet)
-    const { to, data } = executionRequest
-    const simulated = await deposits.tryCalls({ from, depository, to, data, delegations })
-    const order = orderOf(stored, chain, dearerOn(chainId))
-    const failure = judgeSimulation(simulated, order)
-    if (failure !== undefined)
-      throw new ExecutionRefusedError(failure, {
-        ...(simulated.succeeds && { gas: simulated.gas.toString() }),
-        gasMax: order.gasMax.toString(),
-      })
+    const on = { chain, deposits, fillWallet, dearer: dearerOn(chainId) }
+    const order = await requireDeposit(stored, executionRequest, on)
+    const { to, data, authorizationList } = executionRequest
     await askForSubmission(database, executionRequest, {
       permitKind: 'calls',
       orderId: order.id,
@@ -104,10 +93,37 @@ export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
       multicall3,
       to,
       data,
-      authorizationList: [...executionRequest.authorizationList],
-      gasUnits: order.unitsTold.toString(),
+      authorizationList: [...authorizationList],
+      gasUnits: order.solverGasUnits.toString(),
     })
   }
+}
+
+type TrialChain = {
+  readonly chain: QuotableChain
+  readonly deposits: CallTrials
+  readonly fillWallet: string
+  readonly dearer: DearerState | undefined
+}
+
+/** Tries the calls on the newest state. @throws ExecutionRefusedError unless they make the deposit with the charged gas */
+async function requireDeposit(
+  stored: StoredRequest,
+  executionRequest: ExecutionRequest,
+  { chain, deposits, fillWallet, dearer }: TrialChain,
+): Promise<RequiredDeposit> {
+  const { to, data } = executionRequest
+  const { depository } = chain
+  const delegations = await delegationsOf(executionRequest, deposits, fillWallet)
+  const from = chain.quoting.hexAddress(fillWallet)
+  const simulated = await deposits.tryCalls({ from, depository, to, data, delegations })
+  const order = requiredDeposit(stored, chain, dearer)
+  const failure = judgeSimulation(simulated, order)
+  if (failure === undefined) return order
+  throw new ExecutionRefusedError(failure, {
+    ...(simulated.succeeds && { gas: simulated.gas.toString() }),
+    gasMax: order.gasMax.toString(),
+  })
 }
 
 /** Stores the work item; where another process was faster, its calls must be the same. @throws ExecutionRefusedError */
@@ -189,12 +205,23 @@ type StoredRequest = ExecutedRequest & {
   readonly originCurrency: string
 }
 
-/** Deposit that the calls must make, and the most gas that they may use. */
-function orderOf(
+/** Deposit that the calls must make. */
+type RequiredDeposit = {
+  /** Order id. */
+  readonly id: Hex
+  readonly currency: string
+  readonly amount: bigint
+  /** Most gas that the calls may use. */
+  readonly gasMax: bigint
+  /** Gas that the solver is told to send along. */
+  readonly solverGasUnits: bigint
+}
+
+function requiredDeposit(
   { orderId, orderData, originCurrency, originGasOverhead }: StoredRequest,
   chain: QuotableChain,
   dearer: DearerState | undefined,
-) {
+): RequiredDeposit {
   const payment = orderSchema.parse(orderData).inputs[0]?.payment
   const currencyIn = findCurrency(chain, originCurrency)
   if (payment === undefined || orderId === undefined) throw new Error('an order has one input')
@@ -205,8 +232,7 @@ function orderOf(
     currency: chain.codec.canonicalAddress(payment.currency),
     amount: BigInt(payment.amount),
     gasMax,
-    /** Gas that the solver is told to send along. */
-    unitsTold: solverGasLimit(gasMax, dearer),
+    solverGasUnits: solverGasLimit(gasMax, dearer),
   }
 }
 

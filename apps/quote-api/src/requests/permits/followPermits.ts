@@ -8,7 +8,7 @@ import { setStatus } from '../status/requestProgress.ts'
 import { reverted } from '../status/standstill.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, versionOfWork } from '../work/followWork.ts'
-import type { ReadApart } from '../work/readApart.ts'
+import type { Reads } from '../work/readApart.ts'
 import { retryDelayMs } from '../work/solverWork.ts'
 import { relayDeadlineSchema, type WorkItem } from '../work/workItem.ts'
 import {
@@ -45,7 +45,7 @@ export async function followPermits(context: SettlementContext, run: Run): Promi
 async function readRelay(
   context: SettlementContext,
   { state, txHash, chainId }: WorkItem,
-  { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
+  { signal, readApart }: Reads,
 ): Promise<RelayReading> {
   if (state !== 'reported' || txHash === undefined) return 'none'
   const chain = chainOf(context, chainId)

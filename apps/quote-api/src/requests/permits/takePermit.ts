@@ -52,12 +52,12 @@ const relaySecondsMin = 30
 /**
  * Checks the signature of a permit, tries its deposit, and adds the work item that asks the solver to send it. A permit is
  * taken once, even if another valid signature of it comes later.
- * @throws UnknownRequestError, QuoteError SANCTIONED_WALLET_ADDRESS and CHAIN_STOPPED, PermitFailedError, PermitBalanceTooLowError, and what reading the chain throws
+ * @throws UnknownRequestError, QuoteError SANCTIONED_WALLET_ADDRESS and CHAIN_STOPPED, PermitFailedError,
+ * PermitBalanceTooLowError, and what reading the chain throws
  * @source rule Q-193
  */
 export function createTakePermit(options: TakePermitOptions): TakeSignature {
-  const { database, contractsOf, hasCode, trial, screening, stops, now } = options
-
+  const { database, contractsOf, trial, screening, stops, now } = options
   return async ({ requestId, signature: givenSignature }) => {
     // Tokens accept only 27 and 28 as recovery byte.
     const signature = withUsualRecoveryByte(givenSignature)
@@ -66,7 +66,8 @@ export function createTakePermit(options: TakePermitOptions): TakeSignature {
     await stops.refuseRequest(requestId)
     const signed = { digest: permitDigest(terms), wallet: terms.owner, signature }
     if (!(await hasSignedDigest(signed, contractsOf(chainId)))) {
-      throw await refusalOf(signed, chainId, 'The signature is not of the user, or not over what was quoted.')
+      const message = 'The signature is not of the user, or not over what was quoted.'
+      throw await refusalOf(options, signed, chainId, message)
     }
     if ((await readWorkOf(database, { kind: 'permit', requestId })) !== undefined) return
     if (Math.floor(now() / 1_000) + relaySecondsMin > terms.deadlineSeconds) {
@@ -75,41 +76,44 @@ export function createTakePermit(options: TakePermitOptions): TakeSignature {
     const outcome = await trial(chainId, terms, signature)
     if (outcome === 'short') throw new PermitBalanceTooLowError(terms)
     if (outcome === 'fails') {
-      const defaultMessage = 'The permit makes no deposit now: it was used, cancelled or is not allowed.'
-      throw await refusalOf(signed, chainId, defaultMessage)
+      const message = 'The permit makes no deposit now: it was used, cancelled or is not allowed.'
+      throw await refusalOf(options, signed, chainId, message)
     }
-    await database.transaction(async (tx) => {
-      const locked = await readPermit(tx, requestId, 'for update')
-      if (locked === undefined || locked === 'none') throw new UnknownRequestError()
-      const payload = payloadOf(terms, { chainId, signature })
-      const isNew = await addWork(tx, { kind: 'permit', requestId, chainId, payload })
-      if (isNew && locked.status !== 'waiting') {
-        throw new PermitFailedError('The request has its deposit already.', {
-          data: { status: locked.status },
-        })
-      }
-    })
+    await askForRelay(database, requestId, payloadOf(terms, { chainId, signature }))
   }
+}
 
-  /**
-   * Explains a refused signature. A token asks the owner's code if there is any, even if the owner's key signed, and it
-   * accepts no ERC-6492 wrapper; such an owner needs a quote without permit. @source Q-57
-   */
-  async function refusalOf(
-    signed: { readonly digest: Uint8Array; readonly wallet: Hex; readonly signature: Hex },
-    chainId: number,
-    defaultMessage: string,
-  ): Promise<PermitFailedError> {
-    const { wallet: account, signature } = signed
-    if (signature.endsWith(erc6492Suffix))
-      return unpermitted('The signature is wrapped by ERC-6492, which no token takes')
-    const isRefused =
-      (await hasCode({ chainId, account })) === true &&
-      (await contractsOf(chainId)?.isValid(signed)) === false
-    return isRefused
-      ? unpermitted(`The code of user on chain ${chainId} refuses the signature`)
-      : new PermitFailedError(defaultMessage)
-  }
+/** Adds the work item, unless the request got its deposit meanwhile. @throws PermitFailedError then */
+async function askForRelay(database: SqlDatabase, requestId: Hex, payload: PermitPayload): Promise<void> {
+  await database.transaction(async (tx) => {
+    const locked = await readPermit(tx, requestId, 'for update')
+    if (locked === undefined || locked === 'none') throw new UnknownRequestError()
+    const { status } = locked
+    const isNew = await addWork(tx, { kind: 'permit', requestId, chainId: payload.chainId, payload })
+    if (isNew && status !== 'waiting')
+      throw new PermitFailedError('The request has its deposit already.', { data: { status } })
+  })
+}
+
+/**
+ * Explains a refused signature. A token asks the owner's code if there is any, even if the owner's key signed, and it accepts
+ * no ERC-6492 wrapper; such an owner needs a quote without permit.
+ * @param defaultMessage for any other owner
+ * @source Q-57
+ */
+async function refusalOf(
+  { contractsOf, hasCode }: TakePermitOptions,
+  signed: { readonly digest: Uint8Array; readonly wallet: Hex; readonly signature: Hex },
+  chainId: number,
+  defaultMessage: string,
+): Promise<PermitFailedError> {
+  const { wallet: account, signature } = signed
+  if (signature.endsWith(erc6492Suffix))
+    return unpermitted('The signature is wrapped by ERC-6492, which no token takes')
+  const isRefusedByCode =
+    (await hasCode({ chainId, account })) === true && (await contractsOf(chainId)?.isValid(signed)) === false
+  if (isRefusedByCode) return unpermitted(`The code of user on chain ${chainId} refuses the signature`)
+  return new PermitFailedError(defaultMessage)
 }
 
 async function requirePermit({ kind, database }: TakePermitOptions, requestId: Hex): Promise<StoredPermit> {

@@ -10,7 +10,7 @@ import { chainOf, nowSeconds, type SettlementContext } from '../settlement/settl
 import { recordTransaction, setStatus } from '../status/requestProgress.ts'
 import { lateInclusionSeconds } from '../timings.ts'
 import { followWork, type NewBlocks, type Reading } from '../work/followWork.ts'
-import type { ReadApart } from '../work/readApart.ts'
+import type { Reads } from '../work/readApart.ts'
 import { callMatch } from './callMatch.ts'
 import {
   decideReported,
@@ -53,7 +53,7 @@ export async function followReportedTransactions(
 async function readReported(
   context: SettlementContext,
   reported: ReportedTransaction,
-  { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
+  { signal, readApart }: Reads,
 ): Promise<Reading<Omit<Sighting, 'request'>>> {
   const chain = chainOf(context, reported.chainId)
   const transactionRef = { chainId: reported.chainId, transactionId: reported.txHash }

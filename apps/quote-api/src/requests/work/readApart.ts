@@ -14,6 +14,9 @@ export type ReadApart = <Value>(
   reading: () => Promise<Value>,
 ) => Promise<Value>
 
+/** Parts of a run that readings of chains need. */
+export type Reads = { readonly signal: AbortSignal; readonly readApart: ReadApart }
+
 /** The transaction is put aside; not an error of the run. */
 export class PutAsideError extends Error {}
 

@@ -6,7 +6,7 @@ import { nowSeconds } from '../../settlement/settlementContext.ts'
 import { reverted } from '../../status/standstill.ts'
 import { lateInclusionSeconds } from '../../timings.ts'
 import { followWork, type Reading, stepWork, versionOfWork } from '../../work/followWork.ts'
-import type { ReadApart } from '../../work/readApart.ts'
+import type { Reads } from '../../work/readApart.ts'
 import { type SweepPayload, sweepPayloadSchema, type WorkItem } from '../../work/workItem.ts'
 import { listReportedWork, lockWork, noteReported, readWork, updateWork } from '../../work/workStore.ts'
 import { clearSweep, listEndedSweeps, lockAddress } from '../addressStore.ts'
@@ -47,7 +47,7 @@ type SweepReading = {
 async function readSweep(
   context: DepositAddressContext,
   item: WorkItem,
-  { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
+  { signal, readApart }: Reads,
 ): Promise<Reading<SweepReading> | undefined> {
   const { txHash, chainId } = item
   if (txHash === undefined) return undefined

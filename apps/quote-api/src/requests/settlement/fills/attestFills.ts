@@ -15,7 +15,7 @@ import { findCurrency } from '../../../pricing/registry.ts'
 import { countContradictions, recheckAfter, setStage, setUnproven } from '../../status/requestProgress.ts'
 import { pinGraceSeconds } from '../../timings.ts'
 import { followWork, type Reading } from '../../work/followWork.ts'
-import type { ReadApart } from '../../work/readApart.ts'
+import type { Reads } from '../../work/readApart.ts'
 import { type Booked, bookedFor } from '../amounts/depositShare.ts'
 import { finalitySecondsOf } from '../chain/depth.ts'
 import { readDeposit, type StoredDeposit } from '../deposits/depositStore.ts'
@@ -57,12 +57,11 @@ export async function attestFills(context: AttestationContext, run: Run): Promis
       return request?.settlement?.stage === 'filled' ? request : undefined
     },
     versionOf: ({ settlement }) => [settlement?.depositId],
-    step: (tx, request, proof) => decide(context, tx, request, proof),
+    step: (tx, request, proof) => settleByProof(context, tx, request, proof),
   })
 }
 
-type Reads = { readonly signal: AbortSignal; readonly readApart: ReadApart }
-
+/** Our own reading of a fill, and the answers of the oracles. */
 type Proof = {
   /** Amount of the deposit, in smallest units. */
   readonly deposited: bigint
@@ -167,8 +166,8 @@ export function fillMessage(
   }
 }
 
-/** Decides by the proof: settle, wait, ask again or park. */
-async function decide(
+/** Decides by the proof, and settles the request, parks it, or schedules the next look. */
+async function settleByProof(
   context: AttestationContext,
   tx: SqlTx,
   request: SettledRequest,
@@ -249,6 +248,7 @@ async function bookSettlement(
   context.observe({ event: 'settled', requestId, originChainId: request.originChainId, amountMicroUsd })
 }
 
+/** Accrues the app fees of the request to their recipients. */
 async function accrue(
   context: SettlementContext,
   tx: SqlTx,

@@ -1,7 +1,7 @@
 import { fillContractOf, type Hex, type PaymentFacts, type PaymentQuestion, type SqlTx } from '@causeway/core'
 import type { Run } from '../../../jobs/runJobs.ts'
 import { followWork, type NewBlocks, type Reading, versionOfWork } from '../../work/followWork.ts'
-import type { ReadApart } from '../../work/readApart.ts'
+import type { Reads } from '../../work/readApart.ts'
 import { retryDelayMs } from '../../work/solverWork.ts'
 import type { WorkItem } from '../../work/workItem.ts'
 import { lockWorkOf, readWorkOf } from '../../work/workStore.ts'
@@ -58,8 +58,6 @@ type FillFacts = {
   /** True if the fill contract has recorded a payment of the order. Read only if the next step would be a refund. */
   readonly isRecorded?: boolean | undefined
 }
-
-type Reads = { readonly signal: AbortSignal; readonly readApart: ReadApart }
 
 async function readFilling(
   context: SettlementContext,

@@ -11,7 +11,7 @@ import {
 import { reverted } from '../../status/standstill.ts'
 import { holdGraceSeconds, lateInclusionSeconds } from '../../timings.ts'
 import { followWork, type NewBlocks, type Reading, stepWork, versionOfWork } from '../../work/followWork.ts'
-import type { ReadApart } from '../../work/readApart.ts'
+import type { Reads } from '../../work/readApart.ts'
 import { retryDelayMs } from '../../work/solverWork.ts'
 import { type RefundPayload, refundPayloadSchema, type WorkItem } from '../../work/workItem.ts'
 import { listReportedWork, lockWork, lockWorkOf, noteReported, updateWork } from '../../work/workStore.ts'
@@ -68,7 +68,7 @@ type RefundFacts = {
 async function readRefund(
   context: SettlementContext,
   item: WorkItem,
-  { signal, readApart }: { readonly signal: AbortSignal; readonly readApart: ReadApart },
+  { signal, readApart }: Reads,
 ): Promise<Reading<RefundFacts> | undefined> {
   const { requestId, txHash, chainId } = item
   if (requestId === undefined || txHash === undefined) return undefined
