@@ -1,15 +1,16 @@
 import { blockedWallet } from '@causeway/chains'
 import { DomainError, executionReverted, type Hex, type SqlDatabase, type SqlTx } from '@causeway/core'
-import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
-import { type PayeePorts, refusalOf } from '../../pricing/routes/mayBePaid.ts'
+import type { QuoteRegistry } from '../../pricing/registry.ts'
+import type { PayeePorts } from '../../pricing/routes/mayBePaid.ts'
 import { isUniqueViolation } from '../orders/orderStore.ts'
 import { type Announce, recheckNow } from '../status/requestProgress.ts'
 import { contradictionsOf, type OwnTerms, type SolverTerms } from '../stops/solverTerms.ts'
 import { keepSolverStops } from '../stops/stopStore.ts'
 import { keepTerms, namelessSolver } from '../stops/termsStore.ts'
 import { pageOf, readOpenLanes } from './openWork.ts'
+import { redirectRefund } from './redirectRefund.ts'
 import { keepExposure, type SolverExposure } from './solverExposure.ts'
-import { type RefundPayload, refundPayloadSchema, sweepPayloadSchema, type WorkItem } from './workItem.ts'
+import { sweepPayloadSchema, type WorkItem } from './workItem.ts'
 import { isOfStoppedChain, isTaken, keepWait, lockWork, readWork, updateWork } from './workStore.ts'
 
 /** There is no work item with this id. */
@@ -64,6 +65,7 @@ export type SolverStatement = {
   readonly exposure: readonly SolverExposure[]
 }
 
+/** Options of `SolverWork.report`. */
 type ReportOptions = { readonly replaces?: string | undefined; readonly validUntil?: number | undefined }
 
 /** Actions of a solver on work items, behind the routes of work. None of them moves a request, for only chain facts do. */
@@ -165,6 +167,7 @@ class StoredWork implements SolverWork {
       if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
       const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash
       if (item.state !== 'open' && !isReplaced) throw new WorkNotOpenError(item.state)
+      // Replacements are taken in any case, because the transaction before them is out already.
       if (item.isWithheld && !isReplaced) throw new WorkNotOpenError('withheld')
       if (!isReplaced && (await isOfStoppedChain(tx, id))) throw new WorkNotOpenError('stopped')
       if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
@@ -266,44 +269,5 @@ async function markReported(
     await updateWork(tx, id, { state: 'reported', ...reported, delayMs: 0 })
   } catch (error) {
     throw isUniqueViolation(error) ? new TransactionTakenError() : error
-  }
-}
-
-/** Refund to the second account of the order, with the reason, which is stored with the work item. */
-type RedirectedRefund = { readonly payload: RefundPayload; readonly reason: string }
-
-/**
- * Redirects a refund that a solver cannot pay to the second account of the order, if our own endpoints confirm that the first
- * account cannot be paid.
- * @returns undefined if the refund stays as it is
- * @source Q-64
- */
-async function redirectRefund(
-  { registry, payees }: { registry: Pick<QuoteRegistry, 'chainById'>; payees: PayeePorts },
-  { kind, payload: stored }: WorkItem,
-  reason: string,
-): Promise<RedirectedRefund | undefined> {
-  if (kind !== 'refund') return undefined
-  const payload = refundPayloadSchema.parse(stored)
-  const { chainId, recipient: account, amount } = payload
-  const chain = registry.chainById.get(chainId)
-  const currency = chain && findCurrency(chain, payload.currency)
-  const [first, second] = payload.order?.inputs[0]?.refunds ?? []
-  if (chain === undefined || currency === undefined || first === undefined || second === undefined)
-    return undefined
-  if (chain.codec.spellAddress(first.recipient) !== chain.codec.spellAddress(account)) return undefined
-  const refusal = await refusalOf(payees, {
-    what: 'refund',
-    chain,
-    account,
-    currency,
-    amount: BigInt(amount),
-    makesState: false,
-    isNamed: true,
-  })
-  if (refusal === undefined || refusal === 'silent') return undefined
-  return {
-    payload: { ...payload, recipient: second.recipient },
-    reason: `${account} ${refusal.why}; refunded to ${second.recipient} instead (${reason})`,
   }
 }

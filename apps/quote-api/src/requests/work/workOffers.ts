@@ -66,7 +66,7 @@ export function createWorkOffers({ read }: { read: (limit: number) => Promise<Op
   let timer: NodeJS.Timeout | undefined
   let lookedAtMs = Number.NEGATIVE_INFINITY
   let isLooking = false
-  /** True if a new reason to look came while a look was under way. */
+  /** True if an item was announced, or a caller came, while a look was under way. */
   let isStale = false
 
   const lookAfter = (ms: number) => {
