@@ -56,64 +56,78 @@ const missedBlocksMax = 10
  * @source rules O-45 to O-48, O-85
  */
 export function standstillOf(waiting: Waiting, limitMs: number): Standstill {
-  const { sinceMs, chains, stop } = waiting
-  const standing = (reason: Reason, afterMs = limitMs): Standstill => ({
-    reason,
-    listedAtMs: sinceMs + afterMs,
-    isOperators: false,
-  })
-  const parked = (reason: Reason): Standstill => ({ reason, listedAtMs: sinceMs, isOperators: true })
-  const patienceMs = Math.min(
-    dayMs,
-    Math.max(limitMs, ...chains.map(({ paceMs }) => missedBlocksMax * paceMs)),
-  )
-  const confirming = (reason: Reason): Standstill => {
-    const chainsAtMs = chains.map(
-      ({ movedAtMs, paceMs }) => movedAtMs + Math.max(limitMs, missedBlocksMax * paceMs),
-    )
-    const listedAtMs = Math.max(sinceMs + limitMs, Math.min(sinceMs + dayMs, ...chainsAtMs))
-    return { ...standing(reason), listedAtMs }
-  }
-  const stopped = stop === undefined ? undefined : standing('CHAIN_STOPPED')
   switch (waiting.part) {
     case 'deposit':
     case 'address':
-      if (waiting.state === 'held') return parked(blockedWallet)
-      if (waiting.state === 'shallow') return confirming('DEPOSIT_CONFIRMATION_TIMEOUT')
-      if (waiting.part === 'deposit') return standing('UNDECIDED')
-      return stopped ?? standing(failureOf(waiting) ?? 'PAYMENT_NOT_SWEPT')
+      if (waiting.state === 'held') return parked(waiting, blockedWallet)
+      if (waiting.state === 'shallow') return confirming(waiting, 'DEPOSIT_CONFIRMATION_TIMEOUT', limitMs)
+      if (waiting.part === 'deposit') return standing(waiting, 'UNDECIDED', limitMs)
+      return standing(waiting, stopReason(waiting) ?? failureOf(waiting) ?? 'PAYMENT_NOT_SWEPT', limitMs)
     case 'stage':
-      if (waiting.state === 'parked') return parked(storedReason(waiting.report))
-      if (waiting.state === 'confirming') return confirming('CHAIN_STANDS')
-      return standing(waiting.state === 'unproven' ? storedReason(waiting.report) : 'UNDECIDED')
+      if (waiting.state === 'parked') return parked(waiting, storedReason(waiting.report))
+      if (waiting.state === 'confirming') return confirming(waiting, 'CHAIN_STANDS', limitMs)
+      return standing(
+        waiting,
+        waiting.state === 'unproven' ? storedReason(waiting.report) : 'UNDECIDED',
+        limitMs,
+      )
     case 'work':
-      switch (waiting.state) {
-        case 'withheld':
-          return parked(blockedWallet)
-        case 'failed':
-          return parked('REFUND_FAILED')
-        case 'open': {
-          const failure = failureOf(waiting)
-          // Refused work is listed at once, because another try changes nothing.
-          return (
-            stopped ?? standing(failure ?? waitOf(waiting.report), failure === orderRefused ? 0 : limitMs)
-          )
-        }
-        case 'reported':
-          return standing(failureOf({ ...waiting, tries: 0 }) ?? 'TRANSACTION_NOT_INCLUDED', patienceMs)
-        case 'included':
-          return confirming('CHAIN_STANDS')
-        default:
-          return assertNever(waiting)
-      }
+      return standstillOfWork(waiting, limitMs)
     case 'hold':
-      return standing('HOLD_STAYS')
+      return standing(waiting, 'HOLD_STAYS', limitMs)
     case 'transaction':
-      return standing('TRANSACTION_UNREADABLE')
+      return standing(waiting, 'TRANSACTION_UNREADABLE', limitMs)
     default:
       return assertNever(waiting)
   }
 }
+
+function standstillOfWork(waiting: Extract<Waiting, { part: 'work' }>, limitMs: number): Standstill {
+  switch (waiting.state) {
+    case 'withheld':
+      return parked(waiting, blockedWallet)
+    case 'failed':
+      return parked(waiting, 'REFUND_FAILED')
+    case 'open': {
+      const stop = stopReason(waiting)
+      if (stop !== undefined) return standing(waiting, stop, limitMs)
+      const failure = failureOf(waiting)
+      // Refused work is listed at once, because another try changes nothing.
+      return standing(waiting, failure ?? waitOf(waiting.report), failure === orderRefused ? 0 : limitMs)
+    }
+    case 'reported': {
+      const blocksMs = waiting.chains.map(({ paceMs }) => missedBlocksMax * paceMs)
+      const patienceMs = Math.min(dayMs, Math.max(limitMs, ...blocksMs))
+      return standing(waiting, failureOf({ ...waiting, tries: 0 }) ?? 'TRANSACTION_NOT_INCLUDED', patienceMs)
+    }
+    case 'included':
+      return confirming(waiting, 'CHAIN_STANDS', limitMs)
+    default:
+      return assertNever(waiting.state)
+  }
+}
+
+/** Standstill that is listed after a time without progress. */
+function standing({ sinceMs }: Waiting, reason: Reason, afterMs: number): Standstill {
+  return { reason, listedAtMs: sinceMs + afterMs, isOperators: false }
+}
+
+/** Standstill that only an operator can end. */
+function parked({ sinceMs }: Waiting, reason: Reason): Standstill {
+  return { reason, listedAtMs: sinceMs, isOperators: true }
+}
+
+/** Standstill of something that waits for depth: listed once one of its chains makes no blocks, or after a day. */
+function confirming({ sinceMs, chains }: Waiting, reason: Reason, limitMs: number): Standstill {
+  const chainStandsAtMs = chains.map(
+    ({ movedAtMs, paceMs }) => movedAtMs + Math.max(limitMs, missedBlocksMax * paceMs),
+  )
+  const listedAtMs = Math.max(sinceMs + limitMs, Math.min(sinceMs + dayMs, ...chainStandsAtMs))
+  return { reason, listedAtMs, isOperators: false }
+}
+
+const stopReason = ({ stop }: Waiting): Reason | undefined =>
+  stop === undefined ? undefined : 'CHAIN_STOPPED'
 
 /** The stored reason, unless an earlier release stored one that is not known any more. */
 const storedReason = (text: string | undefined): Reason =>
