@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { createReadMemory } from '../src/chainReadings/readMemory.ts'
 import { watchTopUps } from '../src/money/topUps/watchTopUps.ts'
 import { createOrderStore } from '../src/requests/orders/orderStore.ts'
-import { readDepositCursor } from '../src/requests/settlement/deposits/depositStore.ts'
+import { readDepositCursor } from '../src/requests/settlement/deposits/depositCursor.ts'
 import { findFinalDeposits } from '../src/requests/settlement/finding/findFinalDeposits.ts'
 import { findNewDeposits } from '../src/requests/settlement/finding/findNewDeposits.ts'
 import { retryPutAside } from '../src/requests/settlement/finding/foundDeposits.ts'

@@ -2,7 +2,7 @@ import { type Hex, type Order, orderSchema, type SqlDatabase, type SqlTx, usdVal
 import type { QuotableChain } from '../../pricing/registry.ts'
 import { type DepositSwap, depositSwapSchema } from '../draft/depositAddress.ts'
 import { type QuotedAmounts, quotedAmountsSchema } from '../history/quotedAmounts.ts'
-import { toBytes } from '../orders/orderColumns.ts'
+import { toBytes, toHex } from '../orders/orderColumns.ts'
 import { type Release, releasedColumn, senderDeniedColumn } from '../screening/screenedRequest.ts'
 import type { RequestStatus, SettlementStage } from '../status/requestProgress.ts'
 import { finalitySecondsOf } from './chain/depth.ts'
@@ -211,8 +211,4 @@ function holdOf({ hold, debit, deposit_id, is_bound, holds_at_deposit }: Request
 function relayedBy({ executed_by, has_address }: RequestRow): SettledRequest['relayedBy'] {
   if (has_address) return 'deposit_address'
   return executed_by === 'permit' ? 'permit' : undefined
-}
-
-function toHex(bytes: Buffer): Hex {
-  return `0x${bytes.toString('hex')}`
 }

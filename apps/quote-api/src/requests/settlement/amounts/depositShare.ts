@@ -44,17 +44,12 @@ export type Booked = {
  * sponsor's debit would also cover money that nobody deposited. App fees round down, the debit rounds up. @source rule L-10
  */
 export function bookedFor(
-  {
-    quoted,
-    feeBasis,
-    debitMicroUsd,
-  }: Pick<SettledRequest, 'feeBasis' | 'debitMicroUsd'> & {
-    readonly quoted: {
-      readonly appFees: readonly { readonly recipient: string; readonly feeBps: string }[]
-    }
+  request: Pick<SettledRequest, 'feeBasis' | 'debitMicroUsd'> & {
+    readonly quoted: { readonly appFees: readonly { readonly recipient: string; readonly feeBps: string }[] }
   },
   deposited: bigint,
 ): Booked {
+  const { quoted, feeBasis, debitMicroUsd } = request
   const input = minBigint(deposited, feeBasis)
   return {
     input,
@@ -69,12 +64,13 @@ export function bookedFor(
 /** A deposit's share of the quoted skew, in micro-USD: positive is a cost, negative a reward. @source Q-47 */
 export function bookedSkew(
   {
-    quoted: { fees, units },
+    quoted,
     feeBasis,
   }: Pick<SettledRequest, 'feeBasis'> & {
     readonly quoted: { readonly fees: Pick<FeeParts, 'skew'>; readonly units: { readonly fee: PricedUnit } }
   },
   deposited: bigint,
 ): bigint {
+  const { fees, units } = quoted
   return skewMicroUsd(mulDivDown(fees.skew, minBigint(deposited, feeBasis), feeBasis), units.fee)
 }

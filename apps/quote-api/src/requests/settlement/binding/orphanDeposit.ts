@@ -38,11 +38,8 @@ export async function orphanDeposit(
     const expiresAt = new Date(decision.expiresAtSeconds * 1_000)
     await context.ledger.unpin(tx, { requestId, expiresAt })
   }
-  for (const work of [
-    { kind: 'fill', requestId },
-    { kind: 'refund', requestId, subject: String(deposit.id) },
-  ] as const) {
-    const item = await lockWorkOf(tx, work)
+  const fill = await lockWorkOf(tx, { kind: 'fill', requestId })
+  const refund = await lockWorkOf(tx, { kind: 'refund', requestId, subject: String(deposit.id) })
+  for (const item of [fill, refund])
     if (item?.state === 'open') await updateWork(tx, item.id, { state: 'open', delayMs: withoutDepositMs })
-  }
 }

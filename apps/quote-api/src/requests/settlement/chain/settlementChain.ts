@@ -31,7 +31,8 @@ export interface SettlementChain extends SettlingChain {
   readonly sights: BlockSights
   depositPass(...args: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
   /**
-   * Accounts that sent the deposits of a transaction, beside the named depositors; empty in families that show none. `undefined` while the transaction is in no block.
+   * Accounts that sent the deposits of a transaction, beside the named depositors; empty in families that show none.
+   * `undefined` while the transaction is in no block.
    */
   senders(hash: string, signal: AbortSignal): Promise<readonly string[] | undefined>
   /** Any transaction; `undefined` while it is in no block, and in families that cannot read one. */

@@ -3,19 +3,6 @@ import { toBytes } from '../../orders/orderColumns.ts'
 import { isReason, type Reason } from '../../status/reasons.ts'
 import type { DepositRecheck } from './depositDecision.ts'
 
-/** Blocks up to which the deposits of a chain were read. */
-export type DepositCursor = {
-  /** Height up to which final blocks were read for good; undefined if an older release stored the cursor. */
-  readonly finalTo: bigint | undefined
-  /** Hash of the block `finalTo`; undefined until a reading of final blocks has ended there. */
-  readonly finalHash: string | undefined
-  readonly scannedTo: bigint
-  /** Hash of the block `scannedTo`, as the chain spells it. */
-  readonly scannedHash: string
-  /** Unix time at which that block was a quorum's newest one; undefined if a newer one may have existed. */
-  readonly newestAtSeconds: number | undefined
-}
-
 /** A deposit as a chain reports it. */
 export type NewDeposit = {
   readonly chainId: number
@@ -50,59 +37,6 @@ export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-export async function readDepositCursor(
-  database: Queries,
-  chainId: number,
-): Promise<DepositCursor | undefined> {
-  const [row] = await database.query<{
-    final_to: bigint | null
-    final_hash: string | null
-    scanned_to: bigint
-    scanned_hash: string
-    newest_at: bigint | null
-  }>(
-    `select final_to, final_hash, scanned_to, scanned_hash, floor(extract(epoch from newest_at))::bigint as newest_at
-     from deposit_cursor where chain_id = $1`,
-    [chainId],
-  )
-  if (row === undefined) return undefined
-  return {
-    finalTo: row.final_to ?? undefined,
-    finalHash: row.final_hash ?? undefined,
-    scannedTo: row.scanned_to,
-    scannedHash: row.scanned_hash,
-    newestAtSeconds: row.newest_at === null ? undefined : Number(row.newest_at),
-  }
-}
-
-/** Moves the cursor of the newest blocks. @param chain.paceMs time between two blocks */
-export async function moveDepositCursor(
-  tx: SqlTx,
-  chain: { readonly chainId: number; readonly paceMs: number },
-  cursor: Omit<DepositCursor, 'finalHash'>,
-): Promise<void> {
-  const { finalTo, scannedTo, scannedHash, newestAtSeconds } = cursor
-  await tx.query(
-    `insert into deposit_cursor as c (chain_id, final_to, scanned_to, scanned_hash, newest_at, pace_ms)
-     values ($1, $2, $3, $4, to_timestamp($5), $6)
-     on conflict (chain_id) do update
-       set final_hash = case when c.final_to = $2 then c.final_hash end, final_to = $2, scanned_to = $3, scanned_hash = $4, newest_at = to_timestamp($5), pace_ms = $6,
-         moved_at = case when c.scanned_to = $3 and c.scanned_hash = $4 then c.moved_at else clock_timestamp() end`,
-    [chain.chainId, finalTo, scannedTo, scannedHash, newestAtSeconds ?? null, Math.ceil(chain.paceMs)],
-  )
-}
-
-/** Moves the cursor of final blocks alone. */
-export async function moveFinalCursor(
-  tx: SqlTx,
-  chainId: number,
-  { finalTo, finalHash }: { readonly finalTo: bigint; readonly finalHash: string | undefined },
-): Promise<void> {
-  await tx.query('update deposit_cursor set final_to = $2, final_hash = $3 where chain_id = $1', [
-    ...[chainId, finalTo, finalHash ?? null],
-  ])
-}
-
 /** Priority classes in which undecided deposits wait, the most urgent first. Stored in the column `lane`. */
 const lanes = {
   /** It pays its order, which a stranger cannot fake for free, or its order was quoted with an API key. */
@@ -118,6 +52,7 @@ const lanesInOrder = Object.values(lanes)
 /** Percent of a pass that each lane gets even if more urgent lanes could fill it. */
 const guaranteedPercent = 20
 
+/** SQL condition on an order: the deposit in currency $9 of amount $10 pays it. */
 const paysItsOrder = `(lower(order_data #>> '{inputs,0,payment,currency}') = lower($9)
   and (order_data #>> '{inputs,0,payment,amount}')::numeric <= $10::numeric)`
 
@@ -184,11 +119,11 @@ export async function listDueDeposits(
   chainId: number,
   limit: number,
 ): Promise<readonly StoredDeposit[]> {
-  const ofLane = (lane: number) =>
+  const dueInLane = (lane: number) =>
     `(select ${columns}, lane from deposit_seen where chain_id = $1 and state = 'seen' and lane = ${lane}
         and due_at <= statement_timestamp() order by due_at limit $2)`
   const rows = await database.query<DepositRow & { readonly lane: bigint }>(
-    lanesInOrder.map(ofLane).join(' union all '),
+    lanesInOrder.map(dueInLane).join(' union all '),
     [chainId, limit],
   )
   const byLane = lanesInOrder.map((lane) => rows.filter((row) => Number(row.lane) === lane))
@@ -261,6 +196,7 @@ export async function setSenders(tx: SqlTx, id: bigint, senders: readonly string
   await tx.query('update deposit_seen set senders = $2 where id = $1', [id, senders])
 }
 
+/** Marks deposits whose block is final. */
 export async function finalizeDeposits(tx: SqlTx, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return
   await tx.query('update deposit_seen set is_final = true where id = any($1)', [ids])

@@ -43,7 +43,7 @@ export async function carryOutFillStep(
   tx: SqlTx,
   transition: FillTransition,
 ): Promise<void> {
-  const { request, item, step } = transition
+  const { step } = transition
   switch (step.action) {
     case 'wait':
       return wait(context, tx, transition)
@@ -52,10 +52,10 @@ export async function carryOutFillStep(
     case 'succeed':
       return succeed(context, tx, transition, step.isLate)
     case 'offer_again':
-      reportFalseReport(context, { request, item, payment: transition.payment, problem: step.why })
+      reportFalseReport(context, transition, step.why)
       return offerAgain(context, tx, transition, step.why)
     case 'refund':
-      reportFalseReport(context, { request, item, payment: transition.payment, problem: step.reason })
+      reportFalseReport(context, transition, step.reason)
       return refundDeposit(context, tx, transition, step.reason)
   }
 }
@@ -115,12 +115,8 @@ async function offerAgain(
 /** Tells operators that a solver reported a transaction which pays something else. */
 function reportFalseReport(
   context: SettlementContext,
-  {
-    request: { requestId },
-    item,
-    payment,
-    problem,
-  }: Pick<FillTransition, 'request' | 'item' | 'payment'> & { readonly problem: string },
+  { request: { requestId }, item, payment }: FillTransition,
+  problem: string,
 ): void {
   if (payment?.state !== 'included' || item.txHash === undefined) return
   context.observe({ event: 'false_report', requestId, kind: 'fill', problem, txHash: item.txHash })

@@ -35,7 +35,7 @@ const pageSize = 500
  * SQL of transfers of the last two hours that ended a hold. Older ones need no second check, because the books are append-only
  * and their hashes are chained every hour.
  */
-const selectEnded = `
+const selectEndingTransfers = `
   select t.seq, t.kind, t.amount, '0x' || encode(t.request_id, 'hex') as request_id, t.evidence, s.stage,
     exists (select from hold h where h.request_id = t.request_id and h.state = 'posted') as is_posted
   from transfer t left join settlement s on s.request_id = t.request_id
@@ -47,7 +47,7 @@ const selectEnded = `
 const firstLookTransfers = 100_000n
 
 /** A transfer that ended a hold, with the stage of its request. */
-type Ended = {
+type EndingTransfer = {
   readonly seq: bigint
   readonly kind: 'post' | 'void' | 'expire'
   readonly amount: bigint
@@ -71,9 +71,9 @@ export async function compareAttested(
   let compared = 0
   const unproven: UnprovenDebit[] = []
   while (!signal.aborted) {
-    const page = await database.query<Ended>(selectEnded, [seq])
-    for (const ended of page) {
-      const problem = await compareEnded(context, ended)
+    const page = await database.query<EndingTransfer>(selectEndingTransfers, [seq])
+    for (const transfer of page) {
+      const problem = await compareTransfer(context, transfer)
       if (problem !== undefined) unproven.push(problem)
     }
     compared += page.length
@@ -88,23 +88,30 @@ async function firstSeq(database: Pick<SqlDatabase, 'query'>): Promise<bigint> {
   return (row?.seq ?? 0n) - firstLookTransfers
 }
 
-async function compareEnded(context: ProofContext, ended: Ended): Promise<UnprovenDebit | undefined> {
+async function compareTransfer(
+  context: ProofContext,
+  transfer: EndingTransfer,
+): Promise<UnprovenDebit | undefined> {
   const { database } = context
-  const requestId = ended.request_id
+  const requestId = transfer.request_id
   // A hold that ended without a debit is a problem only if its request is settled and has no debit elsewhere.
-  if (ended.kind !== 'post' && (ended.stage !== 'settled' || ended.is_posted)) return undefined
+  if (transfer.kind !== 'post' && (transfer.stage !== 'settled' || transfer.is_posted)) return undefined
   const request = await readSettledRequest(database, requestId)
-  const postedMicroUsd = ended.kind === 'post' ? ended.amount : 0n
+  const postedMicroUsd = transfer.kind === 'post' ? transfer.amount : 0n
   if (request === undefined) return { requestId, problem: 'no_order', differenceMicroUsd: postedMicroUsd }
   const { settlement } = request
   const deposit = settlement && (await readDeposit(database, settlement.depositId))
-  const debitMicroUsd = debitOf(request, deposit, ended.evidence)
-  if (ended.kind !== 'post')
+  const debitMicroUsd = debitOf(request, deposit, transfer.evidence)
+  if (transfer.kind !== 'post')
     return debitMicroUsd === 0n
       ? undefined
       : { requestId, problem: 'not_posted', differenceMicroUsd: debitMicroUsd }
   const message = deposit && fillMessage(context, request, deposit)
-  const proof = { ...ended, messageId: message && fillMessageId(message, context.networkOf), debitMicroUsd }
+  const proof = {
+    ...transfer,
+    messageId: message && fillMessageId(message, context.networkOf),
+    debitMicroUsd,
+  }
   const judged = judgeDebit(proof, context)
   return judged && { requestId, ...judged }
 }

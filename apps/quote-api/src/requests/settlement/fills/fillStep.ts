@@ -97,11 +97,7 @@ function stepOncePaid({ isDeep, problem }: Included): FillStep {
 /** Step for a reported transaction that does not pay. Whoever has the solver's key can report any, so it must not end the order. */
 function stepOnceUnpaid(
   { isFinal, problem }: Included & { readonly problem: FillProblem },
-  {
-    work,
-    nowSeconds,
-    deadlineSeconds,
-  }: Pick<Parameters<typeof fillStep>[0], 'work' | 'nowSeconds' | 'deadlineSeconds'>,
+  { work, nowSeconds, deadlineSeconds }: Parameters<typeof fillStep>[0],
 ): FillStep {
   if (!isFinal) return { action: 'wait' }
   if (work.mayTryAgain && nowSeconds < deadlineSeconds) return { action: 'offer_again', why: problem }

@@ -5,13 +5,8 @@ import type { ReadMemory } from '../../../chainReadings/readMemory.ts'
 import type { Run } from '../../../jobs/runJobs.ts'
 import { stopChain } from '../../stops/stopStore.ts'
 import type { DepositPass } from '../chain/settlementChain.ts'
-import {
-  type DepositCursor,
-  doubtDeposits,
-  insertPaidSwaps,
-  moveFinalCursor,
-  readDepositCursor,
-} from '../deposits/depositStore.ts'
+import { type DepositCursor, moveFinalCursor, readDepositCursor } from '../deposits/depositCursor.ts'
+import { doubtDeposits, insertPaidSwaps } from '../deposits/depositStore.ts'
 import { type FindingContext, keepRead, observeAside, readTransactions } from './foundDeposits.ts'
 import {
   createTimeCheck,

@@ -3,12 +3,8 @@ import { paceMs } from '@causeway/core/config'
 import { type BlockCursor, firstCursor, liveRange, rewindCursor } from '../../../chainReadings/blockCursor.ts'
 import type { ReadMemory } from '../../../chainReadings/readMemory.ts'
 import type { Run } from '../../../jobs/runJobs.ts'
-import {
-  type DepositCursor,
-  insertPaidSwaps,
-  moveDepositCursor,
-  readDepositCursor,
-} from '../deposits/depositStore.ts'
+import { type DepositCursor, moveDepositCursor, readDepositCursor } from '../deposits/depositCursor.ts'
+import { insertPaidSwaps } from '../deposits/depositStore.ts'
 import {
   type FindingContext,
   keepRead,

@@ -87,15 +87,8 @@ export async function judgeKeptFill(
   const recipient = fill.order.output.payments[0]?.recipient ?? ''
   const booking = fill.booking === undefined ? undefined : context.notes.read(orderId, fill.booking)
   if (await isKnown(context, orderId, booking)) return undefined
-  const toFoundFill = (standing: FillStanding): FoundFill => ({
-    chainId,
-    transactionId,
-    deposited,
-    recipient,
-    orderId,
-    booking,
-    standing,
-  })
+  const judged = { chainId, transactionId, deposited, recipient, orderId, booking }
+  const toFoundFill = (standing: FillStanding): FoundFill => ({ ...judged, standing })
   if (booking === undefined) return toFoundFill('UNKNOWN_SPONSOR')
   if (!(await isPaid(context, fill, orderId))) return toFoundFill('NOT_PAID')
   if (booking.sponsor === undefined) {

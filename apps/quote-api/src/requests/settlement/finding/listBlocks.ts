@@ -5,7 +5,7 @@ import { isOverPace, refusesContent } from '@causeway/rpc'
 import { type BlockCursor, heightBelow, type WatchSteps } from '../../../chainReadings/blockCursor.ts'
 import type { ReadMemory } from '../../../chainReadings/readMemory.ts'
 import type { DepositPass, SettlementChain } from '../chain/settlementChain.ts'
-import type { DepositCursor } from '../deposits/depositStore.ts'
+import type { DepositCursor } from '../deposits/depositCursor.ts'
 
 /** The part of a chain that finding deposits needs. */
 export type FindingChain = Pick<

@@ -1,7 +1,7 @@
 import { createLruCache } from '@causeway/rpc'
 import { takeFromAside } from '../../work/putAsideStore.ts'
 import type { SettlementChain } from '../chain/settlementChain.ts'
-import { readDepositCursor } from '../deposits/depositStore.ts'
+import { readDepositCursor } from '../deposits/depositCursor.ts'
 import {
   type FindingContext,
   type FoundDeposit,

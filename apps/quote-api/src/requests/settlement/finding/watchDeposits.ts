@@ -1,6 +1,6 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import { describeFinalChange, lateMs } from '@causeway/families'
-import { createReadMemory } from '../../../chainReadings/readMemory.ts'
+import { createReadMemory, type ReadMemory } from '../../../chainReadings/readMemory.ts'
 import type { Run } from '../../../jobs/runJobs.ts'
 import { createSightNotes } from '../../stops/depositSight.ts'
 import { orphanDeposit } from '../binding/orphanDeposit.ts'
@@ -23,37 +23,39 @@ export function createDepositWatcher(
   chain: SettlementChain,
   patienceMs: number,
 ): (run: Run) => Promise<void> {
-  const memory = createReadMemory(context.now)
-  const noteSight = createSightNotes(
-    context.database,
-    { chainId: chain.chain.chainId, patienceMs },
-    context.now,
-  )
-  let finalDueMs = 0
-  let tooShortSinceMs: number | undefined
-  /** Handles a chain that ends below its final block: skips the pass, as endpoints may lag, and stops it after half a minute. */
-  async function refuseShortChain(head: bigint, { fence }: Run): Promise<void> {
-    const reason = await endsBelowFinal(context, chain, head)
-    if (reason === undefined) {
-      tooShortSinceMs = undefined
-      return
-    }
-    tooShortSinceMs ??= context.now()
-    if (context.now() - tooShortSinceMs < lateMs) throw new UpstreamUnavailableError(`${reason}.`)
-    await context.database.transaction(async (tx) => {
-      await fence(tx)
-      await stopAt(tx, chain, { end: head, reason })
-    })
+  const watcher = new DepositWatcher(context, chain, patienceMs)
+  return (run) => watcher.pass(run)
+}
+
+class DepositWatcher {
+  readonly #context: SettlementContext
+  readonly #chain: SettlementChain
+  readonly #memory: ReadMemory
+  /** Notes that the newest blocks were read. */
+  readonly #noteSight: () => Promise<void>
+  #finalDueMs = 0
+  #tooShortSinceMs: number | undefined
+
+  constructor(context: SettlementContext, chain: SettlementChain, patienceMs: number) {
+    const { database, now } = context
+    this.#context = context
+    this.#chain = chain
+    this.#memory = createReadMemory(now)
+    this.#noteSight = createSightNotes(database, { chainId: chain.chain.chainId, patienceMs }, now)
   }
-  return async (run) => {
+
+  async pass(run: Run): Promise<void> {
+    const context = this.#context
+    const chain = this.#chain
+    const memory = this.#memory
     // Before the chain is asked, so that a block which the answer lacks was surely mined later.
     const askedAtSeconds = nowSeconds(context)
     const head = await chain.head(run.signal)
-    await refuseShortChain(head, run)
+    await this.#refuseShortChain(head, run)
     let failure: unknown
     try {
       await findNewDeposits(context, chain, { head, askedAtSeconds, memory }, run)
-      await noteSight()
+      await this.#noteSight()
     } catch (error) {
       failure = error
     }
@@ -62,9 +64,28 @@ export function createDepositWatcher(
     if (orphaned > 0) memory.forget()
     await takeDeposits(context, chain, { head, canonical, run })
     if (failure !== undefined) throw failure
-    if (context.now() < finalDueMs) return
-    finalDueMs = context.now() + lateMs
+    if (context.now() < this.#finalDueMs) return
+    this.#finalDueMs = context.now() + lateMs
     await findFinalDeposits(context, chain, { head, memory }, run)
+  }
+
+  /**
+   * Refuses the pass while the chain ends below its final block, since endpoints may lag. After half a minute the chain is
+   * stopped. @throws UpstreamUnavailableError until then
+   */
+  async #refuseShortChain(head: bigint, { fence }: Run): Promise<void> {
+    const { database, now } = this.#context
+    const reason = await endsBelowFinal(this.#context, this.#chain, head)
+    if (reason === undefined) {
+      this.#tooShortSinceMs = undefined
+      return
+    }
+    this.#tooShortSinceMs ??= now()
+    if (now() - this.#tooShortSinceMs < lateMs) throw new UpstreamUnavailableError(`${reason}.`)
+    await database.transaction(async (tx) => {
+      await fence(tx)
+      await stopAt(tx, this.#chain, { end: head, reason })
+    })
   }
 }
 

@@ -85,20 +85,18 @@ export type DecisionFacts = {
 
 /** True if an operator may give an order up. Chains are read only later, before the promise is signed. Pure. */
 export function mayRecover(facts: DecisionFacts): boolean {
-  const { isFilled, isRecovered, hasWorkUnderWay, sweepsToFillWallet, isRefundable, deposits } = facts
+  const { isRecovered, hasWorkUnderWay, sweepsToFillWallet, isRefundable, deposits } = facts
   if (isRecovered || hasWorkUnderWay || (sweepsToFillWallet && isRefundable)) return false
   // Oracles attest no refund in another currency. Its deposit stays unsettled on the hub, so no promise could be signed.
   if (deposits.some(({ state, reason }) => state === 'refunded' && reason === 'INCORRECT_DEPOSIT_CURRENCY'))
     return false
-  return deposits.some(
-    ({ state, hasFailedRefund }) => recoveredStates.has(state) && (!isFilled || hasFailedRefund),
-  )
+  return recoveredDeposits(facts).length > 0
 }
 
 /** States of deposits that an order without a fill still holds. */
 const recoveredStates: ReadonlySet<string> = new Set(['seen', 'taken', 'refund_due', 'ignored'])
 
-/** Ids of the deposits that their depositors recover. Pure. */
+/** Ids of the deposits that their depositors recover: of a filled order only those whose refund failed. Pure. */
 export function recoveredDeposits({ isFilled, deposits }: DecisionFacts): readonly bigint[] {
   return deposits
     .filter(({ state, hasFailedRefund }) => recoveredStates.has(state) && (!isFilled || hasFailedRefund))

@@ -60,18 +60,22 @@ async function readDepositFacts(
   const refunds = work.payments.filter(({ depositId }) => depositId === deposit.id)
   const facts = await chain.deposits(deposit.txHash, signal)
   const onchainDeposit = facts?.deposits.find(({ onchainIndex }) => onchainIndex === deposit.onchainIndex)
-  const id =
+  // The fill contract records the refund under this id; undefined while the deposit is in no block.
+  const recordId =
     onchainDeposit &&
     facts &&
     refundId(orderId, refundedDeposit(onchainDeposit, { ...facts, chainId: chain.refundChainId }))
   const endSeconds = Math.max(0, ...refunds.map(({ deadlineSeconds }) => deadlineSeconds))
   return {
     id: deposit.id,
-    isFinal: id !== undefined && deposit.isFinal,
+    isFinal: recordId !== undefined && deposit.isFinal,
     isSettled: await isSettled(context, chain, { orderId, deposit }, signal),
     isBound: status === 'success' && settlement?.depositId === deposit.id,
     isRefunded: deposit.state === 'refunded' || refunds.some(({ isDone }) => isDone),
-    refunds: id === undefined ? [] : await recordsOf(chain, { id, work: refunds, endSeconds }, signal),
+    refunds:
+      recordId === undefined
+        ? []
+        : await recordsOf(chain, { id: recordId, work: refunds, endSeconds }, signal),
   }
 }
 

@@ -20,53 +20,30 @@ const endsHold: ReadonlySet<string> = new Set([
   'QUOTE_EXPIRED_MARKET_UNAVAILABLE',
 ])
 
+type Refund = {
+  readonly request: SettledRequest
+  readonly deposit: StoredDeposit
+  readonly reason: Reason
+  /** In smallest units; by default the deposit less the quoted gas. */
+  readonly amount?: bigint
+  /** True if the deposit would have paid the order, so that it replaces one that left its chain. */
+  readonly wasFitting?: boolean
+  /** Transaction id of a fill that can no longer pay. */
+  readonly replaces?: string | undefined
+}
+
 /**
- * Adds the work item that refunds a deposit. Unless another deposit is bound to the request, the request waits for this refund,
- * and its hold ends if no fill can follow.
- * @param refund.amount in smallest units; by default the deposit less the quoted gas
- * @param refund.wasFitting true if the deposit would have paid the order, so that it replaces one that left its chain
- * @param refund.replaces transaction id of a fill that can no longer pay
+ * Starts the refund of a deposit by a work item. Unless another deposit is bound to the request, the request waits for this
+ * refund, and its hold ends if no fill can follow.
  */
-export async function startRefund(
-  context: SettlementContext,
-  tx: SqlTx,
-  refund: {
-    readonly request: SettledRequest
-    readonly deposit: StoredDeposit
-    readonly reason: Reason
-    readonly amount?: bigint
-    readonly wasFitting?: boolean
-    readonly replaces?: string | undefined
-  },
-): Promise<void> {
-  const { request, deposit, reason, replaces } = refund
-  const { requestId, orderId, order, settlement } = request
-  const terms = refundTermsOf(request)
-  const amount = refund.amount ?? refundAmount(deposit.amount, terms)
-  const origin = chainOf(context, deposit.chainId).chain
-  const payload = {
-    ...refundPayload(order, {
-      orderId,
-      origin,
-      currency: deposit.currency,
-      amount,
-      deadlineSeconds: nowSeconds(context) + refundSeconds,
-      replaces,
-    }),
-    ...proofOf(request, deposit),
-    endsOrder: refund.wasFitting === true || settlement?.depositId === deposit.id,
-  }
+export async function startRefund(context: SettlementContext, tx: SqlTx, refund: Refund): Promise<void> {
+  const { request, deposit, reason, wasFitting = false } = refund
+  const { requestId, settlement } = request
   await setDepositState(tx, deposit.id, 'refund_due', reason)
-  const subject = String(deposit.id)
-  const { chainId } = deposit
-  // A deposit in another currency bears the whole cost of its refund, so the solver loses nothing.
-  const isUnderpaid = reason !== 'INCORRECT_DEPOSIT_CURRENCY' && deposit.amount < terms.inputAmount
-  const isNew = await addWork(tx, { kind: 'refund', requestId, subject, chainId, payload, isUnderpaid })
-  if (!isNew) await offerAgain(tx, requestId, subject)
+  await askForRefund(context, tx, refund)
   context.observe({ event: 'deposit_refund', requestId, reason, deposit })
 
-  const isRequestsDeposit =
-    settlement === undefined || settlement.depositId === deposit.id || refund.wasFitting === true
+  const isRequestsDeposit = settlement === undefined || settlement.depositId === deposit.id || wasFitting
   const isOver = endStatuses.has(request.status)
   if (isRequestsDeposit) await takeSkewBack(tx, { requestId, isFilled: isOver })
   if (!isRequestsDeposit || isOver) return
@@ -77,7 +54,28 @@ export async function startRefund(
   if (isBound || endsHold.has(reason)) await context.ledger.void(tx, { requestId, reason })
 }
 
-async function offerAgain(tx: SqlTx, requestId: `0x${string}`, subject: string): Promise<void> {
+/** Adds the work item of a refund. One that exists already, as the deposit was refunded before, is offered at once. */
+async function askForRefund(context: SettlementContext, tx: SqlTx, refund: Refund): Promise<void> {
+  const { request, deposit, reason, wasFitting = false, replaces } = refund
+  const { requestId, orderId, order, settlement } = request
+  const { chainId, currency } = deposit
+  const terms = refundTermsOf(request)
+  const payload = {
+    ...refundPayload(order, {
+      orderId,
+      origin: chainOf(context, chainId).chain,
+      currency,
+      amount: refund.amount ?? refundAmount(deposit.amount, terms),
+      deadlineSeconds: nowSeconds(context) + refundSeconds,
+      replaces,
+    }),
+    ...proofOf(request, deposit),
+    endsOrder: wasFitting || settlement?.depositId === deposit.id,
+  }
+  const subject = String(deposit.id)
+  // A deposit in another currency bears the whole cost of its refund, so the solver loses nothing.
+  const isUnderpaid = reason !== 'INCORRECT_DEPOSIT_CURRENCY' && deposit.amount < terms.inputAmount
+  if (await addWork(tx, { kind: 'refund', requestId, subject, chainId, payload, isUnderpaid })) return
   const item = await lockWorkOf(tx, { kind: 'refund', requestId, subject })
   if (item?.state === 'open') await updateWork(tx, item.id, { state: 'open', delayMs: 0 })
 }
