@@ -37,25 +37,6 @@ export type SignedMapping = {
 
 export type MapNonce = (signed: SignedMapping) => Promise<void>
 
-/** The signature is not of the user, or not over what was quoted. */
-class AuthorizationError extends DomainError {
-  readonly code = 'INVALID_SIGNATURE'
-  readonly kind = 'invalid_request'
-
-  constructor(message: string) {
-    super(message, { data: { field: 'signature' } })
-  }
-}
-
-/** True if the account has already sent the transfer with this nonce. */
-export type HasSent = (transfer: SentTransfer & { readonly chainId: number }) => Promise<boolean>
-
-/** The wallet cannot pay for the transfer, so the hub gets no entry for it. */
-class TooLittleToTransferError extends DomainError {
-  readonly code = 'INSUFFICIENT_FUNDS'
-  readonly kind = 'invalid_request'
-}
-
 /**
  * Handles a signed mapping: checks it against the quote, has the oracles vouch for it, and writes it to the hub. Only then
  * does the transfer count as the order's deposit. A repeated call changes nothing.
@@ -87,7 +68,7 @@ export function createMapNonce(options: {
     await stops.refuseRequest(order.requestId)
     const signatureChain = signingChain(registry, signed.signatureChainId)
     await requireFunds(ports, chain, { ...order, nonce })
-    const id = signed.id
+    const { id } = signed
     const mapping: NonceMapping = { walletChainId: chain.key, wallet, depositor, id, nonce: BigInt(nonce) }
     const { entry, proof } = await requireVouched(vouching, {
       mapping,
@@ -100,6 +81,16 @@ export function createMapNonce(options: {
   }
 }
 
+/** The signature is not of the user, or not over what was quoted. */
+class AuthorizationError extends DomainError {
+  readonly code = 'INVALID_SIGNATURE'
+  readonly kind = 'invalid_request'
+
+  constructor(message: string) {
+    super(message, { data: { field: 'signature' } })
+  }
+}
+
 /** @throws AuthorizationError where the oracles deny the signature; UpstreamUnavailableError where too few answer */
 async function requireVouched(vouching: Vouching, statement: Parameters<typeof vouchForMapping>[1]) {
   const outcome = await vouchForMapping(vouching, statement, AbortSignal.timeout(vouchTimeoutMs))
@@ -109,6 +100,9 @@ async function requireVouched(vouching: Vouching, statement: Parameters<typeof v
     throw new UpstreamUnavailableError('Too few oracles vouch for the signature now: send it again.')
   return outcome
 }
+
+/** True if the account has already sent the transfer with this nonce. */
+export type HasSent = (transfer: SentTransfer & { readonly chainId: number }) => Promise<boolean>
 
 type Funds = Pick<PricingDependencies, 'userFacts'> & { readonly hasSent: HasSent }
 
@@ -133,6 +127,12 @@ async function requireFunds(
     throw new UpstreamUnavailableError('The chain does not say now what the wallet holds: send it again.')
 }
 
+/** The wallet cannot pay for the transfer, so the hub gets no entry for it. */
+class TooLittleToTransferError extends DomainError {
+  readonly code = 'INSUFFICIENT_FUNDS'
+  readonly kind = 'invalid_request'
+}
+
 /** The wallet's chain, if its transfers need a mapping. @throws QuoteError UNSUPPORTED_CHAIN */
 function mappedChain({ chainById }: QuoteRegistry, chainId: number): QuotableChain {
   const chain = chainById.get(chainId)
@@ -142,7 +142,10 @@ function mappedChain({ chainById }: QuoteRegistry, chainId: number): QuotableCha
   })
 }
 
-/** The chain of the signature's domain: any quoted chain with contracts, since oracles know these. @throws QuoteError UNSUPPORTED_CHAIN */
+/**
+ * The chain of the signature's domain: any quoted chain with contracts, since oracles know these.
+ * @throws QuoteError UNSUPPORTED_CHAIN
+ */
 function signingChain({ chains }: QuoteRegistry, chainId: number): QuotableChain {
   const signingChains = chains.filter(({ config }) => isContractChain(config))
   const chain = signingChains.find((candidate) => candidate.chainId === chainId)

@@ -1,7 +1,7 @@
 import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import type { DepositAddress, DepositAddressTerms } from '@causeway/families/rules'
 import { type DepositSwap, depositSwapToJson } from '../draft/depositAddress.ts'
-import { toBytes } from '../orders/orderColumns.ts'
+import { toBytes, toHex } from '../orders/orderColumns.ts'
 import { addressesPerPass, laneOfUnpaid, lanes, lanesInOrder, shareOut } from './addressLanes.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
@@ -297,8 +297,4 @@ function fromRow(row: AddressRow): StoredAddress {
     sweeps: Number(row.sweeps),
     failedSwaps: Number(row.failed_swaps),
   }
-}
-
-function toHex(bytes: Buffer): Hex {
-  return `0x${bytes.toString('hex')}`
 }

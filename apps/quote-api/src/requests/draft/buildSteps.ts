@@ -202,7 +202,10 @@ function statusCheck(requestId: Hex): Check {
   return { endpoint: `/intents/status/v3?requestId=${requestId}`, method: 'GET' }
 }
 
-/** The step by which the user signs a permit instead of sending a deposit: typed data to sign, and where the signature goes. @source quote-api.md 2.3, 2.5 */
+/**
+ * The step by which the user signs a permit instead of sending a deposit: typed data to sign, and the request that takes the
+ * signature. @source quote-api.md 2.3, 2.5
+ */
 export function permitStep(
   { route, amountIn }: PricedRoute,
   requestId: Hex,

@@ -1,4 +1,5 @@
 import type { Hex } from '@causeway/core'
+import { toBytes } from '../orders/orderColumns.ts'
 import type { RequestStatus } from '../status/requestProgress.ts'
 import type { Keyset } from './cursor.ts'
 
@@ -179,9 +180,11 @@ function clausesOf(filter: RequestFilter, page: Page, changedBeforeMicros?: bigi
     const sign = page.direction === 'desc' ? '<' : '>'
     add((p) => `(${sort}, o.request_id) ${sign} (${timeOf(p)}, ${id}::bytea)`, after.atMicros)
   }
+  return { values, clauses, alternatives: alternativesOf(filter, values) }
+}
 
-  const isLookup = lookups.some((name) => filter[name] !== undefined)
-  const paymentClauses = isLookup ? ['true'] : paidClauses
+/** One alternative for each side that the chain may be on, and each meaning of the term or way to be paid for. */
+function alternativesOf(filter: RequestFilter, values: unknown[]): Clauses['alternatives'] {
   const { chainId, term } = filter
   const chainParameter = chainId === undefined ? undefined : `$${values.push(chainId)}`
   const sideClauses =
@@ -191,9 +194,10 @@ function clausesOf(filter: RequestFilter, page: Page, changedBeforeMicros?: bigi
           `o.origin_chain_id = ${chainParameter}`,
           `o.destination_chain_id = ${chainParameter} and o.origin_chain_id <> ${chainParameter}`,
         ]
+  const isLookup = lookups.some((name) => filter[name] !== undefined)
+  const paymentClauses = isLookup ? ['true'] : paidClauses
   const termClauses = term === undefined ? paymentClauses : termClausesOf(term, `$${values.push(term)}`)
-  const alternatives = sideClauses.flatMap((side) => termClauses.map((clause) => [side, clause]))
-  return { values, clauses, alternatives }
+  return sideClauses.flatMap((side) => termClauses.map((clause) => [side, clause]))
 }
 
 /**
@@ -238,7 +242,3 @@ const secondMicros = 1_000_000n
 
 const timeOf = (micros: string): string =>
   `timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`
-
-function toBytes(hex: Hex): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
-}

@@ -1,4 +1,5 @@
 import { type Hex, type Order, orderSchema, type SqlDatabase, type SqlWriteTx } from '@causeway/core'
+import { toHex } from '../orders/orderColumns.ts'
 import type { Standing } from '../status/readStanding.ts'
 import type { RequestStatus } from '../status/requestProgress.ts'
 import { readShown, type ShownRow, shownColumns, shownReasons } from '../status/shownReasons.ts'
@@ -221,13 +222,7 @@ type HistoryRow = ShownRow & {
   readonly taken: { readonly currency: string; readonly amount: string } | null
   readonly measured_output: bigint | null
   readonly transactions:
-    | readonly {
-        role: RequestTransaction['role']
-        chainId: number
-        txHash: string
-        blockNumber: string | null
-        seenAtMs: number
-      }[]
+    | readonly (Omit<RequestTransaction, 'blockNumber'> & { readonly blockNumber: string | null })[]
     | null
 }
 
@@ -267,8 +262,4 @@ function fromRow(row: HistoryRow, standing: Standing | undefined): RequestRecord
     createdAtMs: Number(row.created_at_us / 1_000n),
     updatedAtMs: Number(row.updated_at_us / 1_000n),
   }
-}
-
-function toHex(bytes: Buffer): Hex {
-  return `0x${bytes.toString('hex')}`
 }

@@ -57,9 +57,9 @@ export function orderColumns(orders: readonly StoredOrder[]): readonly unknown[]
   ]
 }
 
-export function toBytes(hex: Hex): Buffer {
-  return Buffer.from(hex.slice(2), 'hex')
-}
+/** Bytes of a hex text, as columns of ids and signatures hold them. */
+export const toBytes = (hex: Hex): Buffer => Buffer.from(hex.slice(2), 'hex')
+export const toHex = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`
 
 /** Concatenates one value of fixed width per order. */
 function pack(width: number, orders: readonly StoredOrder[], read: (order: StoredOrder) => Buffer): Buffer {

@@ -1,6 +1,6 @@
 import { DomainError, type Hex, type SqlDatabase } from '@causeway/core'
 import { createGroupCommit } from './groupCommit.ts'
-import { insertOrders, orderColumns, toBytes } from './orderColumns.ts'
+import { insertOrders, orderColumns, toBytes, toHex } from './orderColumns.ts'
 import type { StoredOrder } from './storedOrder.ts'
 
 /** The request id is stored already. Ids are random, so this is a repeated call. */
@@ -97,10 +97,6 @@ function fromRow(row: OrderRow): StoredOrder {
     expiresAtSeconds: Number(row.expires_at),
     deadlineSeconds: Number(row.deadline),
   }
-}
-
-function toHex(bytes: Buffer): Hex {
-  return `0x${bytes.toString('hex')}`
 }
 
 /** SQLSTATE of a unique index. */

@@ -2,7 +2,10 @@ import type { QuoteFile } from '@causeway/core/config'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import type { OwnTerms } from './solverTerms.ts'
 
-/** The terms of this service by its configuration. @param options.isRead true for a chain that has endpoints; no other is sold */
+/**
+ * The terms of this service by its configuration.
+ * @param options.isRead true for a chain that has endpoints; no other is sold
+ */
 export function ownTermsOf(options: {
   readonly quote: Pick<QuoteFile, 'fillWallet' | 'ceilings'>
   readonly registry: Pick<QuoteRegistry, 'chains'>

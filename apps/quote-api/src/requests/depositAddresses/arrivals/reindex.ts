@@ -71,16 +71,16 @@ export function createReindex(options: {
   }
 }
 
-/** @throws QuoteError UNSUPPORTED_CURRENCY */
-function listCurrencies({ chain }: AddressChain, currencyAddress: string | undefined) {
-  const currency = currencyAddress === undefined ? undefined : findCurrency(chain, currencyAddress)
-  if (currencyAddress !== undefined && currency === undefined) {
-    throw new QuoteError('UNSUPPORTED_CURRENCY', 'This currency is not listed on the chain.', {
-      data: { field: 'currency' },
-    })
-  }
-  const currencies = currency === undefined ? [...chain.currencies.values()] : [currency]
-  return currencies.map(({ address, symbol }) => ({ currency: address, symbol }))
+/** The currency with an address, or all listed ones. @throws QuoteError UNSUPPORTED_CURRENCY */
+function listCurrencies({ chain }: AddressChain, address: string | undefined) {
+  const currencies = address === undefined ? [...chain.currencies.values()] : [findCurrency(chain, address)]
+  return currencies.map((currency) => {
+    if (currency === undefined)
+      throw new QuoteError('UNSUPPORTED_CURRENCY', 'This currency is not listed on the chain.', {
+        data: { field: 'currency' },
+      })
+    return { currency: currency.address, symbol: currency.symbol }
+  })
 }
 
 /** Notes the look, and refuses one too soon. @returns the address in its canonical spelling */

@@ -64,6 +64,7 @@ class PaymentScanner {
     return (await this.#scanFinal(head, run)) || isNews
   }
 
+  /** Reads the next range of new blocks, or rewinds after a reorganization. `isEnd`: the newest block was read. */
   async #scanRange(
     head: bigint,
     { fence, signal }: Run,
@@ -79,17 +80,17 @@ class PaymentScanner {
       await this.#passUnwatched(position, head, fence)
       return { isEnd: true, marked: 0 }
     }
-    const { known, from: late, to } = liveRange(position, head, steps)
+    const { known, from: lateListsFrom, to } = liveRange(position, head, steps)
     // Without a new block no transfers are listed, because the next block usually comes before late lists matter.
-    const transfersFrom = known < to ? late : to + 1n
+    const transfersFrom = known < to ? lateListsFrom : to + 1n
     const read = await payments({ from: known + 1n, to, known, transfersFrom }, signal)
     const isSameFork = cursor?.scannedHash === undefined || isScannedBlock(read, cursor, known)
     if (isSameFork && read.last === undefined && cursor !== undefined) return { isEnd: true, marked: 0 }
-    const next = isSameFork
+    const nextCursor = isSameFork
       ? { ...position, scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }
       : { ...rewindCursor(position, known, steps), scannedHash: undefined }
     const marked = await this.#keep(isSameFork ? read : noPayments, fence, (tx) =>
-      moveScanCursor(tx, chain.chainId, next),
+      moveScanCursor(tx, chain.chainId, nextCursor),
     )
     return { isEnd: isSameFork && to === head, marked }
   }
@@ -101,10 +102,10 @@ class PaymentScanner {
     fence: Run['fence'],
   ): Promise<void> {
     const { rewindBlocks, lateBlocks } = blocksOf(this.#site).steps
-    const back = heightBelow(head, maxBigint(lateBlocks, minBigint(rewindBlocks, unwatchedBlocks)))
-    if (back <= scannedTo) return
-    const next = { scannedTo: back, finalTo: maxBigint(finalTo, back), scannedHash: undefined }
-    await this.#keep(noPayments, fence, (tx) => moveScanCursor(tx, this.#site.chain.chainId, next))
+    const passedTo = heightBelow(head, maxBigint(lateBlocks, minBigint(rewindBlocks, unwatchedBlocks)))
+    if (passedTo <= scannedTo) return
+    const nextCursor = { scannedTo: passedTo, finalTo: maxBigint(finalTo, passedTo), scannedHash: undefined }
+    await this.#keep(noPayments, fence, (tx) => moveScanCursor(tx, this.#site.chain.chainId, nextCursor))
   }
 
   /** Lists the transfers of blocks that became final once more, as the first lists may have been incomplete. */
@@ -120,6 +121,7 @@ class PaymentScanner {
       const range = heights && finalRange(cursor, heights, { ...steps, rangeBlocks: finalRangeBlocks })
       if (cursor === undefined || range === undefined || signal.aborted) return isNews
       const { from: transfersFrom, to } = range
+      // Only transfers are listed again, so the range of blocks is empty.
       const read = await payments({ from: to + 1n, to, known: to, transfersFrom }, signal)
       const markedCount = await this.#keep(read, fence, (tx) =>
         moveScanCursor(tx, chainId, { ...cursor, finalTo: to }),
