@@ -27,11 +27,13 @@ export function createOrderKey(
   signer: Signer,
   onChange: (failure: unknown | undefined) => void,
 ): WatchedOrderKey {
+  // A key that never signed does not work.
   let failuresInARow = Number.POSITIVE_INFINITY
   let lastError: unknown
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   const works = () => failuresInARow <= toleratedFailures
+  /** Counts failures in a row, and tells `onChange` when the key begins to fail or works again. */
   const recordOutcome = (error: unknown) => {
     const didWork = works()
     failuresInARow = error === undefined ? 0 : failuresInARow + 1
@@ -53,6 +55,7 @@ export function createOrderKey(
       // The caller has gone, which is no failure of the key.
       if (args[1]?.signal?.aborted === true) throw error
       recordOutcome(error)
+      // After a first failure the key is probed at once, also if it failed for a quote.
       probeAfter(failuresInARow === 1 ? 0 : probePauseMs.failed)
       throw error
     }

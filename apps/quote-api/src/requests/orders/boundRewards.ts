@@ -30,9 +30,10 @@ const refreshMs = 1_000
 const claimGraceSeconds = 60
 
 /**
- * Keeps this process's view of rewards up to date, every second. It reads the rewarded moves that are paid and not yet
- * settled: a seen or bound deposit, or a permit or sweep that the solver still has to send. In the same transaction it
- * stores what this process claims of the common reward budget. While the database fails, nothing is rewarded.
+ * Keeps this process's view of rewards up to date, every second. It reads the rewarded moves of inventory that are paid and
+ * not yet settled: a seen or bound deposit, or a permit or sweep that the solver still has to send. In the same transaction
+ * it stores what this process claims of the common reward budget, so that all processes together never exceed it. While the
+ * database fails, nothing is rewarded.
  */
 export function followBoundRewards(options: {
   readonly database: Pick<SqlDatabase, 'transaction'>
@@ -63,6 +64,7 @@ export function followBoundRewards(options: {
   return { refresh, ...createRefreshLoop(refresh, refreshMs) }
 }
 
+/** Reads the rewarded moves by request id; `isBooked` if the ledger of skew has the reward already. */
 async function readBound(tx: SqlTx): Promise<ReadonlyMap<Hex, BoundMove>> {
   const rows = await tx.query<{
     readonly request_id: Buffer

@@ -114,14 +114,14 @@ class MarketWatch implements NetworkWatch {
       if ('reason' in state) continue
       if (state.shapes !== undefined) this.#gasShapes.set(chain.chainId, state.shapes)
       const { number, timestampSeconds } = state.head
-      const recentHeads = recent(this.#headsByChain.get(chain.chainId) ?? [], seenAtMs)
+      const recentHeads = withinWindow(this.#headsByChain.get(chain.chainId) ?? [], seenAtMs)
       if (recentHeads.at(-1)?.number !== number)
         this.#headsByChain.set(chain.chainId, [...recentHeads, { number, timestampSeconds, seenAtMs }])
     }
   }
 
   #brokenBlockTime({ chain }: WatchedChain): readonly BrokenAssumption[] {
-    const heads = recent(this.#headsByChain.get(chain.chainId) ?? [], this.#options.now())
+    const heads = withinWindow(this.#headsByChain.get(chain.chainId) ?? [], this.#options.now())
     const { final, head } = this.#facts.get(chain.chainId) ?? {}
     // After a start few heads are known, so the span from the newest final block to the head is used.
     const span = [spanOf(heads[0], heads.at(-1)), spanOf(final, head)].find(
@@ -172,8 +172,9 @@ function mergeFacts(before: NetworkFacts | undefined, facts: NetworkFacts): Netw
   return isComplete ? facts : (before ?? facts)
 }
 
+/** Both blocks, if both are known. */
 const spanOf = (from: ChainMoment | undefined, to: ChainMoment | undefined): Span | undefined =>
   from === undefined || to === undefined ? undefined : { from, to }
 
-const recent = (heads: readonly SeenHead[], nowMs: number): readonly SeenHead[] =>
+const withinWindow = (heads: readonly SeenHead[], nowMs: number): readonly SeenHead[] =>
   heads.filter(({ seenAtMs }) => nowMs - seenAtMs <= paceWindowMs)

@@ -73,10 +73,12 @@ export function createWorkOffers({ read }: { read: (limit: number) => Promise<Op
     clearTimeout(timer)
     timer = setTimeout(look, Math.max(ms, 0))
   }
+  /** Has the table read as soon as the least pause allows, or once more if it is being read. */
   const requestLook = () => {
     if (isLooking) isStale = true
     else if (waiters.size > 0) lookAfter(lookedAtMs + leastPauseMs - performance.now())
   }
+  /** Reads the table for all callers that wait now, and settles those that it has news for. */
   async function look(): Promise<void> {
     const pendingWaiters = [...waiters]
     if (pendingWaiters.length === 0) return

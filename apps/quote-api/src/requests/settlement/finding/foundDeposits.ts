@@ -66,7 +66,7 @@ const readingsAtOnce = 8
 
 type UnreadTransaction = { readonly transactionId: string; readonly reason: PutAsideReason }
 
-/** Result of reading some transactions; each is in one of the last five lists. */
+/** Result of reading some transactions. Each transaction is in one of the last five lists. */
 export type ReadTransactions = {
   readonly found: readonly FoundDeposit[]
   readonly aside: readonly UnreadTransaction[]
@@ -74,7 +74,7 @@ export type ReadTransactions = {
   readonly settled: readonly string[]
   /** Transactions without a deposit. */
   readonly empty: readonly string[]
-  /** Transactions that left the chain, or failed, by present knowledge. */
+  /** Transactions that by present knowledge left the chain or failed. */
   readonly gone: readonly string[]
   /** Transactions that endpoints did not answer for. */
   readonly failed: readonly { readonly transactionId: string; readonly error: Error }[]
