@@ -1,6 +1,6 @@
 // Goal: only what an address held at both of two blocks counts as deep. Method: the rule over small balances.
 import { expect, test } from 'vitest'
-import { amountOf, type HeldBalances, heldAtBoth, isEmpty, othersOf } from './balanceReading.ts'
+import { amountOf, type HeldBalances, heldAtBoth, othersOf } from './balanceReading.ts'
 
 const [usdc, tide] = [`0x${'dc'.repeat(20)}`, `0x${'7d'.repeat(20)}`] as const
 const coin = `0x${'0'.repeat(40)}` as const
@@ -15,9 +15,9 @@ test('the lesser of both counts, whichever block had it', () => {
 })
 
 test('what came after the deeper block, or left since, is nothing', () => {
-  expect(isEmpty(heldAtBoth(held(5n, [usdc, 7n]), held(0n)))).toBe(true)
-  expect(isEmpty(heldAtBoth(held(0n), held(5n, [usdc, 7n])))).toBe(true)
-  expect(isEmpty(held(1n))).toBe(false)
+  expect(heldAtBoth(held(5n, [usdc, 7n]), held(0n)).size).toBe(0)
+  expect(heldAtBoth(held(0n), held(5n, [usdc, 7n])).size).toBe(0)
+  expect(held(1n).size).toBe(1)
 })
 
 test('native coin at the address of a token is another currency, and the token at that of native coin', () => {

@@ -18,10 +18,6 @@ export function othersOf(held: HeldBalances, currency: string): readonly (readon
   return [...held].filter(([other]) => other !== currency)
 }
 
-export function isEmpty(held: HeldBalances): boolean {
-  return held.size === 0
-}
-
 function omitZeros(amounts: readonly (readonly [string, bigint])[]): HeldBalances {
   return new Map(amounts.filter(([, amount]) => amount > 0n))
 }

@@ -55,13 +55,11 @@ type SharedOutcome = SaveOutcome | BusySponsor
  * that lane is empty.
  * @source rule L-49
  */
-export function createSponsoredOrderStore({
-  database,
-  ledger,
-}: {
+export function createSponsoredOrderStore(options: {
   readonly database: SqlDatabase
   readonly ledger: Ledger
 }): SponsoredOrderStore {
+  const { database, ledger } = options
   const createQueue = <Outcome extends SharedOutcome>(reserve: Reserve<Outcome>, queueMax: number) =>
     createGroupCommit<SponsoredOrder, Outcome | NoHold>({
       // The transaction begins with a read of the sponsors' balances, unless no item has a hold.

@@ -3,6 +3,8 @@ import { toBytes } from '../orders/orderColumns.ts'
 import { endStatuses, type RequestStatus } from './requestProgress.ts'
 import { readShown, type ShownRow, sentHashes, shownColumns, shownReasons } from './shownReasons.ts'
 
+type Queries = Pick<SqlDatabase, 'query'>
+
 /** No request has this id. */
 export class UnknownRequestError extends DomainError {
   readonly code = 'REQUEST_NOT_FOUND'
@@ -48,11 +50,7 @@ const select = `
       from request_transaction t where t.request_id = o.request_id) as transactions
   from orders o where o.request_id = $1`
 
-export function createRequestStatuses({
-  database,
-}: {
-  database: Pick<SqlDatabase, 'query'>
-}): RequestStatuses {
+export function createRequestStatuses({ database }: { database: Queries }): RequestStatuses {
   return {
     async read(identifier) {
       const byId = isAnyCaseHex32(identifier) ? await newestRow(database, toBytes(identifier)) : undefined
@@ -85,20 +83,14 @@ export function createRequestStatuses({
 }
 
 /** Row of a request, or of the newer one that replaced it before it was paid. */
-async function newestRow(
-  database: Pick<SqlDatabase, 'query'>,
-  requestId: Buffer,
-): Promise<StatusRow | undefined> {
+async function newestRow(database: Queries, requestId: Buffer): Promise<StatusRow | undefined> {
   const [row] = await database.query<StatusRow>(select, [requestId])
   const newer = row?.status === 'waiting' ? row.superseded_by : null
   return newer === null ? row : newestRow(database, newer)
 }
 
 /** Row by deposit transaction, whose hash older clients send as the id; hex in any case. @source Q-106 */
-async function rowOfOrigin(
-  database: Pick<SqlDatabase, 'query'>,
-  txHash: string,
-): Promise<StatusRow | undefined> {
+async function rowOfOrigin(database: Queries, txHash: string): Promise<StatusRow | undefined> {
   const rows = await database.query<{ request_id: Buffer }>(
     `select distinct request_id from request_transaction
      where lower(tx_hash) = lower($1) and (tx_hash = $1 or tx_hash ~ '^(0x)?[0-9a-f]+$') and role = 'deposit' limit 2`,

@@ -33,14 +33,12 @@ type CachedAnswer = {
   readonly answer: Promise<TimelineAnswer>
 }
 
-/** @param signer the evidence key; without one every request for a signature is refused */
-export function createSignTimeline({
-  signer,
-  nowMs = Date.now,
-}: {
+/** @param options.signer the evidence key; without one every request for a signature is refused */
+export function createSignTimeline(options: {
   readonly signer: Signer | undefined
   readonly nowMs?: () => number
 }): SignTimeline {
+  const { signer, nowMs = Date.now } = options
   if (signer === undefined) return () => Promise.reject(new EvidenceKeyMissingError())
   const cachedAnswers = createLruCache<CachedAnswer>(cachedAnswersMax)
   return (timeline) => {

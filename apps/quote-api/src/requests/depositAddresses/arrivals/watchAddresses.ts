@@ -3,7 +3,6 @@ import type { Run } from '../../../jobs/runJobs.ts'
 import { runConcurrently } from '../../work/followWork.ts'
 import { lanesInOrder, paidLanes } from '../addressLanes.ts'
 import { listDueAddresses, recheckAddressesAfter } from '../addressStore.ts'
-import { type HeldBalances, isEmpty } from '../balanceReading.ts'
 import type { AddressChain, DepositAddressContext } from '../depositAddressContext.ts'
 import { judgedHeight } from './arrivalStep.ts'
 import { handleMoney } from './handleMoney.ts'
@@ -40,10 +39,8 @@ export async function watchAddresses(
         { chain: chain.key, addresses: unansweredAddresses },
         'what lies there is not answered for',
       )
-    const lookResults = dueAddresses.map((address, index) => ({
-      address,
-      isEmpty: isKnownEmpty(held[index]),
-    }))
+    // An address whose balances are unknown does not count as empty.
+    const lookResults = dueAddresses.map((address, index) => ({ address, isEmpty: held[index]?.size === 0 }))
     await recheckAddressesAfter(tx, lookResults, {
       leastMs: Math.min(paceMs(chain.config), pauseMaxMs),
       keepsLaneMs: site.isSeenInBlocks ? laneKeptMs : 0,
@@ -51,16 +48,11 @@ export async function watchAddresses(
   })
   const paid = due.flatMap((address, index) => {
     const balances = held[index]
-    return balances === undefined || isEmpty(balances) ? [] : [{ address, balances }]
+    return balances === undefined || balances.size === 0 ? [] : [{ address, balances }]
   })
   await runConcurrently(paid, { atOnce, run }, ({ address, balances }) =>
     handleMoney(context, { site, address, balances, height, head, run }),
   )
-}
-
-/** True if an address is surely empty; false while its balances are unknown. */
-function isKnownEmpty(balances: HeldBalances | undefined): boolean {
-  return balances !== undefined && isEmpty(balances)
 }
 
 /** Block at which balances are read; the head where payers are asked for by address. */

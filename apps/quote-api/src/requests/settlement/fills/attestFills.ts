@@ -261,9 +261,6 @@ async function accrue(
   const currency = findCurrency(origin, quoted.feeCurrency)
   if (currency === undefined) throw new Error('the fee currency of an order left the configuration')
   const { chainId, address, symbol, name, decimals } = currency
-  await accrueAppFees(tx, {
-    requestId,
-    asset: { chainId, address, symbol, name, decimals },
-    fees,
-  })
+  const asset = { chainId, address, symbol, name, decimals }
+  await accrueAppFees(tx, { requestId, asset, fees })
 }

@@ -23,12 +23,11 @@ export type ParkedFacts = {
  * The stage in which a parked request continues if an operator retries it. The usual rules then decide again; a debit still
  * needs its attestations. Pure.
  */
-export function retryStage({
-  isFilled,
-  refund,
-}: Pick<ParkedFacts, 'isFilled' | 'refund'>): Extract<SettlementStage, 'filling' | 'filled' | 'refunding'> {
-  if (isFilled) return 'filled'
-  return refund === undefined ? 'filling' : 'refunding'
+export function retryStage(
+  facts: Pick<ParkedFacts, 'isFilled' | 'refund'>,
+): Extract<SettlementStage, 'filling' | 'filled' | 'refunding'> {
+  if (facts.isFilled) return 'filled'
+  return facts.refund === undefined ? 'filling' : 'refunding'
 }
 
 /**

@@ -4,15 +4,10 @@ import type { WorkState } from '../../work/workItem.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** Stored rows of a request for an operator to read; amounts as text. */
-export type RequestRecord = {
-  readonly deposits: readonly Readonly<Record<string, unknown>>[]
-  readonly work: readonly Readonly<Record<string, unknown>>[]
-  readonly holds: readonly Readonly<Record<string, unknown>>[]
-  readonly actions: readonly Readonly<Record<string, unknown>>[]
-  /** At most one. */
-  readonly recovery: readonly Readonly<Record<string, unknown>>[]
-}
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+/** Stored rows of a request for an operator to read; amounts as text. `recovery` has one at most. */
+export type RequestRecord = Readonly<Record<keyof typeof parts, Rows>>
 
 /** SQL of each member of the record. */
 const parts = {
