@@ -173,10 +173,19 @@ export { isSignedByOwner, type OwnerCheck } from './registry/isSignedByOwner.ts'
 export { type QuotingFamilies, quotingFamilies, stepDataSchema } from './registry/quotingFamilies.ts'
 export { refundChainId } from './registry/refundChainId.ts'
 export { normaliseWithdrawRequest } from './registry/withdrawRequest.ts'
+export type {
+  DepositAddress,
+  DepositAddressContract,
+  DepositAddressing,
+  DepositAddressTerms,
+} from './rules/depositAddressing.ts'
+export type { Authorization, EncodedTransaction, StepData, StepIdentity } from './rules/encodedStep.ts'
 export type { FeeFunds } from './rules/feeFunds.ts'
 export { FlatFees } from './rules/flatFees.ts'
 export { type InputLock, refuseLocked } from './rules/inputLock.ts'
 export type { DearerState, ShapeUnits } from './rules/measuredUnits.ts'
+export type { AccountLack, CostedTransaction, NetworkFees, UserTransactionKind } from './rules/networkFees.ts'
+export type { AddressSwap, OriginRoute, OutputChoice, QuotedCurrency } from './rules/originRoute.ts'
 export { createPayeeRule, type PayeeRule, type PayeeSettings } from './rules/payeeRule.ts'
 export type {
   Permit2Terms,
@@ -187,31 +196,12 @@ export type {
   TokenDomain,
   TokenPermitTerms,
 } from './rules/permitTerms.ts'
+export type { Funding, Holding, PlannedTransaction, SpendableOutput } from './rules/plannedTransaction.ts'
 export {
-  type AccountLack,
-  type AddressSwap,
-  type Authorization,
   addressSettings,
   type ChainQuoting,
   type ChainSettings,
-  type CostedTransaction,
-  type DepositAddress,
-  type DepositAddressContract,
-  type DepositAddressing,
-  type DepositAddressTerms,
-  type EncodedTransaction,
-  type Funding,
-  type Holding,
-  type NetworkFees,
-  type OriginRoute,
-  type OutputChoice,
-  type PlannedTransaction,
-  type QuotedCurrency,
   type QuotingFamily,
-  type SpendableOutput,
-  type StepData,
-  type StepIdentity,
-  type UserTransactionKind,
 } from './rules/quotingFamily.ts'
 export type { SignedOrderWords } from './rules/signedOrderWords.ts'
 export type { WithdrawalTransfer } from './rules/withdrawalBytes.ts'

@@ -1,4 +1,4 @@
-import type { AccountLack, CostedTransaction, NetworkFees } from './quotingFamily.ts'
+import type { AccountLack, CostedTransaction, NetworkFees } from './networkFees.ts'
 
 /** Kinds of transactions that are sent on exchanges. */
 const sentKinds: ReadonlySet<CostedTransaction['kind']> = new Set(['deposit', 'send-input', 'fill', 'refund'])

@@ -1,5 +1,6 @@
 import { DomainError } from '@causeway/core'
-import type { OriginRoute, PlannedTransaction } from './quotingFamily.ts'
+import type { OriginRoute } from './originRoute.ts'
+import type { PlannedTransaction } from './plannedTransaction.ts'
 
 /** Why the user cannot pay out the input currency that he holds, such as a blocked or frozen token account. */
 export type InputLock = {

@@ -1,6 +1,6 @@
 import type { EnergyModel, FeerateModel, FlatModel, PriorityFeeModel } from '@causeway/core/config'
 import type { ChainClient } from '@causeway/rpc'
-import type { NetworkFees } from '../rules/quotingFamily.ts'
+import type { NetworkFees } from '../rules/networkFees.ts'
 
 /** Why the current fees of a network must not be used for quotes. */
 export type NetworkFeeRefusal =

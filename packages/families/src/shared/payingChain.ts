@@ -1,6 +1,7 @@
 import type { Hex, Secret } from '@causeway/core'
 import type { ChainClient } from '@causeway/rpc'
-import type { DepositAddressTerms, NetworkFees } from '../rules/quotingFamily.ts'
+import type { DepositAddressTerms } from '../rules/depositAddressing.ts'
+import type { NetworkFees } from '../rules/networkFees.ts'
 import type { SignedOrderWords } from '../rules/signedOrderWords.ts'
 import type { NonceMappings } from './nonceMappings.ts'
 

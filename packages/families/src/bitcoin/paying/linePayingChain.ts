@@ -1,5 +1,6 @@
 import type { Hex, Secret } from '@causeway/core'
-import type { DepositAddress, DepositAddressTerms, NetworkFees } from '../../rules/quotingFamily.ts'
+import type { DepositAddress, DepositAddressTerms } from '../../rules/depositAddressing.ts'
+import type { NetworkFees } from '../../rules/networkFees.ts'
 import type { FinalMark, PaymentState } from '../../shared/payingChain.ts'
 import type { RegisteredChain } from '../../shared/registeredChain.ts'
 import type { LineTransaction, OwnOutput, SweptOutputs } from '../rules/paying/lineTransaction.ts'

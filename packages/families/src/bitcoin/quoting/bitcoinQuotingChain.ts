@@ -8,7 +8,8 @@ import {
   createQuorumOver,
   verifyLocalEndpoints,
 } from '@causeway/rpc'
-import type { AccountLack, SpendableOutput } from '../../rules/quotingFamily.ts'
+import type { AccountLack } from '../../rules/networkFees.ts'
+import type { SpendableOutput } from '../../rules/plannedTransaction.ts'
 import type { ChainFinding } from '../../shared/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../shared/networkReader.ts'
 import type {

@@ -5,7 +5,7 @@ import type {
   DepositAddressContract,
   DepositAddressing,
   DepositAddressTerms,
-} from '../../rules/quotingFamily.ts'
+} from '../../rules/depositAddressing.ts'
 import { create2Address } from './contractAddress.ts'
 
 /**

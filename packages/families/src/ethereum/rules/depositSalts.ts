@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { AbiWords, concatBytes, fixedHexToBytes, hexDigits, keccak256 } from '@causeway/core'
-import type { AddressSwap } from '../../rules/quotingFamily.ts'
+import type { AddressSwap } from '../../rules/originRoute.ts'
 
 /** Terms of a swap at a deposit address, to which the order's salt commits: its price, and a nonce of 32 random bytes. */
 export type DepositSwapTerms = Omit<AddressSwap, 'hops'> & { readonly nonce: Hex }

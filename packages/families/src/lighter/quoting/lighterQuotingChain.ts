@@ -7,7 +7,7 @@ import {
   type QuorumClient,
   unlessUnreadable,
 } from '@causeway/rpc'
-import type { AccountLack } from '../../rules/quotingFamily.ts'
+import type { AccountLack } from '../../rules/networkFees.ts'
 import { agreedAnswer, agreedAnswersOf } from '../../shared/agreedAnswer.ts'
 import type { ChainFinding } from '../../shared/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../shared/networkReader.ts'

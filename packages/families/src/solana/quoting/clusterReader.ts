@@ -10,7 +10,7 @@ import {
   tally,
   unlessUnreadable,
 } from '@causeway/rpc'
-import type { NetworkFees } from '../../rules/quotingFamily.ts'
+import type { NetworkFees } from '../../rules/networkFees.ts'
 import type {
   NetworkFeeRefusal,
   NetworkReader,

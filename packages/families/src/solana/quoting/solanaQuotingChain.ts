@@ -1,7 +1,7 @@
 import { solanaCodec } from '@causeway/core/encodings'
 import { createLruCache, createQuorumOver } from '@causeway/rpc'
 import type { InputLock } from '../../rules/inputLock.ts'
-import type { AccountLack } from '../../rules/quotingFamily.ts'
+import type { AccountLack } from '../../rules/networkFees.ts'
 import type { ChainFinding } from '../../shared/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../shared/networkReader.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { bytesToHex, concatBytes, fixedHexToBytes, hexDigits, hexToBytes, sha256 } from '@causeway/core'
 import { getOrCompute, solanaCodec } from '@causeway/core/encodings'
-import type { DepositAddress, DepositAddressing, DepositAddressTerms } from '../../rules/quotingFamily.ts'
+import type { DepositAddress, DepositAddressing, DepositAddressTerms } from '../../rules/depositAddressing.ts'
 import { solanaLibrary } from './library.ts'
 import type { SolanaDepository } from './programAddresses.ts'
 

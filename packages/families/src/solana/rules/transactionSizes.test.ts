@@ -6,7 +6,7 @@
 import { solanaCodec } from '@causeway/core/encodings'
 import { type TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js'
 import { describe, expect, test } from 'vitest'
-import type { OriginRoute, QuotedCurrency } from '../../rules/quotingFamily.ts'
+import type { OriginRoute, QuotedCurrency } from '../../rules/originRoute.ts'
 import { solanaLibrary } from './library.ts'
 import { sweepAddress, withdrawAddress } from './paying/addressInstructions.ts'
 import { type MarkedTerms, markedInstructions } from './paying/paymentInstructions.ts'

@@ -3,7 +3,7 @@ import type { EnergyModel } from '@causeway/core/config'
 import { createTronCodec } from '@causeway/core/encodings'
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import { countVoices, type Electorate, reachedBy, tally, unlessUnreadable } from '@causeway/rpc'
-import type { NetworkFees } from '../../rules/quotingFamily.ts'
+import type { NetworkFees } from '../../rules/networkFees.ts'
 import type {
   NetworkFeeRefusal,
   NetworkReader,

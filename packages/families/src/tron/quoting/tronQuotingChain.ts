@@ -8,7 +8,7 @@ import {
   unlessUnreadable,
 } from '@causeway/rpc'
 import type { InputLock } from '../../rules/inputLock.ts'
-import type { AccountLack } from '../../rules/quotingFamily.ts'
+import type { AccountLack } from '../../rules/networkFees.ts'
 import { agreedAnswer, agreedAnswersOf } from '../../shared/agreedAnswer.ts'
 import type { ChainFinding } from '../../shared/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../shared/networkReader.ts'

@@ -1,5 +1,5 @@
 import { bpsDenominator, bpsUp, divideUp } from '@causeway/core'
-import type { CostedTransaction, NetworkFees } from '../../../rules/quotingFamily.ts'
+import type { CostedTransaction, NetworkFees } from '../../../rules/networkFees.ts'
 import { dustMax } from './virtualSize.ts'
 
 const bytesPerKilobyte = 1_000n

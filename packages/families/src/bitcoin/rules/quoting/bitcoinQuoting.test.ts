@@ -9,12 +9,8 @@ import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { Psbt, payments, type Signer, Transaction } from 'bitcoinjs-lib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type {
-  OriginRoute,
-  OutputChoice,
-  PlannedTransaction,
-  SpendableOutput,
-} from '../../../rules/quotingFamily.ts'
+import type { OriginRoute, OutputChoice } from '../../../rules/originRoute.ts'
+import type { PlannedTransaction, SpendableOutput } from '../../../rules/plannedTransaction.ts'
 import { SolanaFees } from '../../../solana/rules/quoting/solanaFees.ts'
 import { orderScript, outputScript, scriptAddress } from '../script.ts'
 import { BitcoinFees } from './bitcoinFees.ts'

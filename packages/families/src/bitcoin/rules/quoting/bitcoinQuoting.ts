@@ -8,18 +8,16 @@ import {
 } from '@causeway/core'
 import { type BitcoinNetwork, bitcoinNetworkOf } from '@causeway/core/encodings'
 import { z } from 'zod'
+import type { DepositAddressing } from '../../../rules/depositAddressing.ts'
+import type { EncodedTransaction, StepIdentity } from '../../../rules/encodedStep.ts'
+import type { OriginRoute } from '../../../rules/originRoute.ts'
 import type {
-  ChainQuoting,
-  DepositAddressing,
-  EncodedTransaction,
   Funding,
   KnownState,
-  OriginRoute,
   PlannedTransaction,
-  QuotingFamily,
   SpendableOutput,
-  StepIdentity,
-} from '../../../rules/quotingFamily.ts'
+} from '../../../rules/plannedTransaction.ts'
+import type { ChainQuoting, QuotingFamily } from '../../../rules/quotingFamily.ts'
 import { bitcoinDepositAddress, bitcoinDepositName, isSweeper } from '../depositAddress.ts'
 import { encodePsbt, type ShownInput } from '../psbt.ts'
 import { orderScript, outputScript } from '../script.ts'

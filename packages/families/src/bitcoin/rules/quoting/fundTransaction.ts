@@ -1,4 +1,4 @@
-import type { Funding, SpendableOutput } from '../../../rules/quotingFamily.ts'
+import type { Funding, SpendableOutput } from '../../../rules/plannedTransaction.ts'
 import type { BitcoinFees } from './bitcoinFees.ts'
 import { dustOf, type InputKind, virtualBytesOf } from './virtualSize.ts'
 

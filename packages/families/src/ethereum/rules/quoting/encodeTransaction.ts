@@ -1,15 +1,10 @@
 import type { Hex } from '@causeway/core'
 import { z } from 'zod'
-import type {
-  AddressSwap,
-  ChainSettings,
-  EncodedTransaction,
-  NetworkFees,
-  OriginRoute,
-  PlannedTransaction,
-  QuotedCurrency,
-  StepIdentity,
-} from '../../../rules/quotingFamily.ts'
+import type { EncodedTransaction, StepIdentity } from '../../../rules/encodedStep.ts'
+import type { NetworkFees } from '../../../rules/networkFees.ts'
+import type { AddressSwap, OriginRoute, OriginSwap, QuotedCurrency } from '../../../rules/originRoute.ts'
+import type { PlannedTransaction } from '../../../rules/plannedTransaction.ts'
+import type { ChainSettings } from '../../../rules/quotingFamily.ts'
 import {
   encodeApprove,
   encodeDepositErc20,
@@ -206,10 +201,7 @@ function swapCall(
   return { to: router, data, value: currencyIn.isNative ? amountInMax : 0n }
 }
 
-function hopsOf(
-  { hops }: NonNullable<OriginRoute['swap']>,
-  wrappedNative: string | undefined,
-): readonly SwapHop[] {
+function hopsOf({ hops }: OriginSwap, wrappedNative: string | undefined): readonly SwapHop[] {
   return hops.map(({ to, feePips }) => ({ tokenOut: erc20Of(to, wrappedNative), feePips }))
 }
 

@@ -1,6 +1,6 @@
 import { divideUp, maxBigint, minBigint } from '@causeway/core'
 import type { DearerState } from '../../../rules/measuredUnits.ts'
-import type { CostedTransaction, NetworkFees, StateWrites } from '../../../rules/quotingFamily.ts'
+import type { CostedTransaction, NetworkFees, StateWrites } from '../../../rules/networkFees.ts'
 import { dearerUnits, stateAsCounted } from './dearerState.ts'
 import {
   clearedSlotUnits,

@@ -2,7 +2,8 @@
 
 import { ethereumCodec } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
-import type { NetworkFees, OriginRoute } from '../../../rules/quotingFamily.ts'
+import type { NetworkFees } from '../../../rules/networkFees.ts'
+import type { OriginRoute } from '../../../rules/originRoute.ts'
 import { EthereumFees } from './ethereumFees.ts'
 import { ethereumQuoting } from './ethereumQuoting.ts'
 import { type GasShape, gasShapes } from './gasUnits.ts'

@@ -1,5 +1,6 @@
 import { minBigint } from '@causeway/core'
-import type { KnownState, OriginRoute } from '../../../rules/quotingFamily.ts'
+import type { OriginRoute } from '../../../rules/originRoute.ts'
+import type { KnownState } from '../../../rules/plannedTransaction.ts'
 
 export const maxUint256 = 2n ** 256n - 1n
 

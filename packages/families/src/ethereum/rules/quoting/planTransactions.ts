@@ -1,12 +1,8 @@
 import type { Hex } from '@causeway/core'
-import type {
-  ChainSettings,
-  KnownState,
-  OriginRoute,
-  PlannedTransaction,
-  QuotedCurrency,
-  UserTransactionKind,
-} from '../../../rules/quotingFamily.ts'
+import type { UserTransactionKind } from '../../../rules/networkFees.ts'
+import type { OriginRoute, OriginSwap, QuotedCurrency } from '../../../rules/originRoute.ts'
+import type { KnownState, PlannedTransaction } from '../../../rules/plannedTransaction.ts'
+import type { ChainSettings } from '../../../rules/quotingFamily.ts'
 import { maxUint256, neededApproval } from './neededApproval.ts'
 import { writesOf } from './stateWrites.ts'
 
@@ -96,7 +92,7 @@ function mainTransactions(settings: ChainSettings, route: OriginRoute): readonly
 }
 
 /** Ticks and pools that a swap crosses, which its gas depends on. */
-function crossedBy({ ticksCrossed, hops }: NonNullable<OriginRoute['swap']>) {
+function crossedBy({ ticksCrossed, hops }: OriginSwap) {
   return { ticksCrossed, ...(hops.length > 1 && { hops: hops.length }) }
 }
 

@@ -1,13 +1,7 @@
-import type {
-  ChainSettings,
-  Holding,
-  KnownState,
-  OriginRoute,
-  PlannedTransaction,
-  QuotedCurrency,
-  StateWrites,
-  TouchingRoute,
-} from '../../../rules/quotingFamily.ts'
+import type { StateWrites } from '../../../rules/networkFees.ts'
+import type { OriginRoute, QuotedCurrency, TouchingRoute } from '../../../rules/originRoute.ts'
+import type { Holding, KnownState, PlannedTransaction } from '../../../rules/plannedTransaction.ts'
+import type { ChainSettings } from '../../../rules/quotingFamily.ts'
 import { neededApproval } from './neededApproval.ts'
 
 // The gas of a transaction depends on the state before it: writing a slot that was zero costs 17,100 more, and a slot

@@ -5,7 +5,7 @@
 import { hyperliquidCodec } from '@causeway/core/encodings'
 import { hashTypedData } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { OriginRoute } from '../../../rules/quotingFamily.ts'
+import type { OriginRoute } from '../../../rules/originRoute.ts'
 import {
   depositNonce,
   hyperliquidAmount,

@@ -3,17 +3,10 @@ import { formatFixed, nonceMappingTypedData } from '@causeway/core'
 import { hyperliquidCodec } from '@causeway/core/encodings'
 import { z } from 'zod'
 import { burntAccounts, reservedAccount } from '../../../ethereum/rules/reservedAccounts.ts'
-import type {
-  Authorization,
-  ChainQuoting,
-  ChainSettings,
-  EncodedTransaction,
-  OriginRoute,
-  PlannedTransaction,
-  QuotedCurrency,
-  QuotingFamily,
-  StepIdentity,
-} from '../../../rules/quotingFamily.ts'
+import type { Authorization, EncodedTransaction, StepIdentity } from '../../../rules/encodedStep.ts'
+import type { OriginRoute, QuotedCurrency } from '../../../rules/originRoute.ts'
+import type { PlannedTransaction } from '../../../rules/plannedTransaction.ts'
+import type { ChainQuoting, ChainSettings, QuotingFamily } from '../../../rules/quotingFamily.ts'
 import { hyperliquidNativeDecimals, usdcToken } from '../withdrawalTransfer.ts'
 
 /** Members of a transfer's typed data, in the order in which they are hashed. */

@@ -11,7 +11,7 @@ import {
 } from '@causeway/core/encodings'
 import { expect, test } from 'vitest'
 import { FlatFees } from '../../../rules/flatFees.ts'
-import type { OriginRoute } from '../../../rules/quotingFamily.ts'
+import type { OriginRoute } from '../../../rules/originRoute.ts'
 import { lighterAmountMax, lighterQuoting, lighterStepData } from './lighterQuoting.ts'
 
 const { vmType } = mainNetwork('lighter-vm')

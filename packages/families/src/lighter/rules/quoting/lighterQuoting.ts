@@ -1,16 +1,12 @@
 import { exactNumber } from '@causeway/core'
 import { lighterAsset } from '@causeway/core/encodings'
 import { z } from 'zod'
+import type { EncodedTransaction } from '../../../rules/encodedStep.ts'
 import { FlatFees } from '../../../rules/flatFees.ts'
-import type {
-  ChainQuoting,
-  ChainSettings,
-  EncodedTransaction,
-  NetworkFees,
-  OriginRoute,
-  PlannedTransaction,
-  QuotingFamily,
-} from '../../../rules/quotingFamily.ts'
+import type { NetworkFees } from '../../../rules/networkFees.ts'
+import type { OriginRoute } from '../../../rules/originRoute.ts'
+import type { PlannedTransaction } from '../../../rules/plannedTransaction.ts'
+import type { ChainQuoting, ChainSettings, QuotingFamily } from '../../../rules/quotingFamily.ts'
 
 const exact = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 

@@ -1,5 +1,5 @@
 import { concatBytes, fixedHexToBytes } from '@causeway/core'
-import type { DepositAddressTerms } from '../../../rules/quotingFamily.ts'
+import type { DepositAddressTerms } from '../../../rules/depositAddressing.ts'
 import type { SignedOrderWords } from '../../../rules/signedOrderWords.ts'
 import type { SolanaAddressProgram } from '../depositAddress.ts'
 import { associatedTokenAccount, type SolanaToken } from '../programAddresses.ts'

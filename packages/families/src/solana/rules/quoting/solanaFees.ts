@@ -1,5 +1,5 @@
 import { divideUp } from '@causeway/core'
-import type { AccountLack, CostedTransaction, NetworkFees } from '../../../rules/quotingFamily.ts'
+import type { AccountLack, CostedTransaction, NetworkFees } from '../../../rules/networkFees.ts'
 import { markBytes } from '../programs.ts'
 
 /** @source Solana documentation, "Transaction fees" */

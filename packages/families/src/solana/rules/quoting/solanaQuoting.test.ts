@@ -10,7 +10,8 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js'
 import { describe, expect, test } from 'vitest'
-import type { NetworkFees, OriginRoute } from '../../../rules/quotingFamily.ts'
+import type { NetworkFees } from '../../../rules/networkFees.ts'
+import type { OriginRoute } from '../../../rules/originRoute.ts'
 import { solanaLibrary } from '../library.ts'
 import { deriveProgramAddresses } from '../programAddresses.ts'
 import { token2022Program } from '../programs.ts'

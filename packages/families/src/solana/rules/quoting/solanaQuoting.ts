@@ -1,18 +1,12 @@
 import type { Hex } from '@causeway/core'
 import { ConfigurationError } from '@causeway/core'
 import { z } from 'zod'
+import type { EncodedTransaction, StepIdentity } from '../../../rules/encodedStep.ts'
 import { FeeFundsError } from '../../../rules/feeFunds.ts'
-import type {
-  ChainQuoting,
-  EncodedTransaction,
-  KnownState,
-  NetworkFees,
-  OriginRoute,
-  PlannedTransaction,
-  QuotedCurrency,
-  QuotingFamily,
-  StepIdentity,
-} from '../../../rules/quotingFamily.ts'
+import type { NetworkFees } from '../../../rules/networkFees.ts'
+import type { OriginRoute, QuotedCurrency } from '../../../rules/originRoute.ts'
+import type { KnownState, PlannedTransaction } from '../../../rules/plannedTransaction.ts'
+import type { ChainQuoting, QuotingFamily } from '../../../rules/quotingFamily.ts'
 import { programAddressing } from '../depositAddress.ts'
 import {
   deriveProgramAddresses,

@@ -1,5 +1,5 @@
 import { maxBigint } from '@causeway/core'
-import type { AccountLack, CostedTransaction, NetworkFees } from '../../../rules/quotingFamily.ts'
+import type { AccountLack, CostedTransaction, NetworkFees } from '../../../rules/networkFees.ts'
 
 /** Energy that a token's own code uses; of several tokens the highest. */
 export type TokenEnergy = {

@@ -9,18 +9,12 @@ import {
   encodeTransfer,
 } from '../../../ethereum/rules/abi.ts'
 import { orderedTransactions, spenderOf } from '../../../ethereum/rules/quoting/planTransactions.ts'
+import type { EncodedTransaction, StepIdentity } from '../../../rules/encodedStep.ts'
 import { FeeFundsError } from '../../../rules/feeFunds.ts'
-import type {
-  ChainQuoting,
-  ChainSettings,
-  EncodedTransaction,
-  KnownState,
-  OriginRoute,
-  PlannedTransaction,
-  QuotingFamily,
-  StepIdentity,
-  UserTransactionKind,
-} from '../../../rules/quotingFamily.ts'
+import type { UserTransactionKind } from '../../../rules/networkFees.ts'
+import type { OriginRoute } from '../../../rules/originRoute.ts'
+import type { KnownState, PlannedTransaction } from '../../../rules/plannedTransaction.ts'
+import type { ChainQuoting, ChainSettings, QuotingFamily } from '../../../rules/quotingFamily.ts'
 import { TronFees } from './tronFees.ts'
 
 /** Step data: a contract call as the client passes it to a node, addresses in hex. @source families.md 2.3 */
