@@ -17,7 +17,7 @@ export class FlatFees implements NetworkFees {
 
   /** @throws Error for a kind of transaction that exchanges do not have */
   costOf({ kind }: CostedTransaction): bigint {
-    if (!sentKinds.has(kind)) throw new Error(`no ${kind} is sentKinds on this family`)
+    if (!sentKinds.has(kind)) throw new Error(`no ${kind} is sent on this family`)
     return this.transferFee
   }
 
