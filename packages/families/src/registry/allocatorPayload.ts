@@ -60,8 +60,8 @@ export function spelledWithdrawRequest(
 }
 
 /** Hashes that an allocator signs for a payload, in order. @throws InvalidWithdrawalError */
-export function payloadHashes(vmType: VmType, payload: Hex, place: PayloadPayer): readonly Hex[] {
-  return families[vmType].allocatorPayload.hashes(payload, place)
+export function payloadHashes(vmType: VmType, payload: Hex, payer: PayloadPayer): readonly Hex[] {
+  return families[vmType].allocatorPayload.hashes(payload, payer)
 }
 
 /** An issued payload as withdrawal bytes, which the family's reader takes. @throws InvalidWithdrawalError */

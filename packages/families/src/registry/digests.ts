@@ -80,8 +80,8 @@ function transactionDigest(unsigned: Hex): Uint8Array {
 }
 
 /** Hashes the payload's bytes here, so that a signer never signs a hash that somebody else computed. */
-function payloadDigest({ vmType, payload, payer: place, index }: PayloadSigning): Uint8Array {
-  const hash = payloadHashes(vmType, payload, place)[index]
+function payloadDigest({ vmType, payload, payer, index }: PayloadSigning): Uint8Array {
+  const hash = payloadHashes(vmType, payload, payer)[index]
   if (hash === undefined) throw new RangeError('the payload has no such part')
   return fixedHexToBytes(hash, 32)
 }

@@ -8,7 +8,7 @@ export type AllocatorPayloadFamily = {
    */
   additionalData(withdrawal: Hex): Readonly<Record<string, unknown>> | undefined
   /** Hashes that the allocator signs for the payload, in order. @throws InvalidWithdrawalError */
-  hashes(payload: Hex, place: PayloadPayer): readonly Hex[]
+  hashes(payload: Hex, payer: PayloadPayer): readonly Hex[]
   /** The payload as withdrawal bytes, which the family's reader takes. @throws InvalidWithdrawalError */
   toWithdrawal(payload: Hex): Hex
   /**
@@ -18,14 +18,15 @@ export type AllocatorPayloadFamily = {
   difference(withdrawal: Hex, payload: Hex): string | undefined
 }
 
-/** Compares members in order. @returns the name of the first that differs */
+/** Name of the first member in which two withdrawals differ; `undefined` if they are equal. */
 export function firstDifference<Withdrawal extends object>(
   one: Withdrawal,
   other: Withdrawal,
 ): string | undefined {
-  const [actualMembers, expectedMembers] = [new Map(Object.entries(one)), new Map(Object.entries(other))]
-  const names = new Set([...actualMembers.keys(), ...expectedMembers.keys()])
-  return [...names].find((name) => textOf(actualMembers.get(name)) !== textOf(expectedMembers.get(name)))
+  const members = new Map(Object.entries(one))
+  const otherMembers = new Map(Object.entries(other))
+  const names = new Set([...members.keys(), ...otherMembers.keys()])
+  return [...names].find((name) => textOf(members.get(name)) !== textOf(otherMembers.get(name)))
 }
 
 function textOf(value: unknown): string {

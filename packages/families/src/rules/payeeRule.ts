@@ -8,7 +8,7 @@ import type { QuotingFamily } from './quotingFamily.ts'
  * is the part of the rule "may be paid" that reads no chain. @source Q-60
  */
 export type PayeeRule = {
-  /** What the account is, to stand after "is"; undefined if it may be paid. Accepts any spelling of the address. */
+  /** Label of the account, to stand after "is"; undefined if it may be paid. Accepts any spelling of the address. */
   neverPaid(account: string): string | undefined
   /** True for an address of nobody, for which clients ask prices before a wallet is connected. */
   isBurnt(account: string): boolean
@@ -57,7 +57,7 @@ function configuredAccounts({
   file,
   codec,
   custody,
-}: PayeeSettings): readonly (readonly [account: string, what: string])[] {
+}: PayeeSettings): readonly (readonly [account: string, label: string])[] {
   const { uniswapV3, feeModel } = config
   const accounts: readonly (readonly [string | undefined, string])[] = [
     ...config.currencies

@@ -15,6 +15,7 @@ export async function agreedAnswer<Parsed>(
 ): Promise<Parsed> {
   const { answers } = await client.agree([call], {
     timeoutMs,
+    // Answers are compared by their parsed values; those that `read` refuses count as equal.
     project: ([answer]) => ({ said: unlessUnreadable(() => read(answer)) ?? null }),
   })
   return read(answers[0])

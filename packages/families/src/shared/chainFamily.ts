@@ -7,9 +7,9 @@ import type { RegisteredChain } from './registeredChain.ts'
 import type { SettlingChainFamily } from './settlingChain.ts'
 
 /**
- * The code of one VM family that reads and pays chains, as services see it: a line in `chainFamilies`. `Line` is the
- * type of the payer on chains whose wallets spend outputs, `Contract` of the payer where nonces order transactions. Each
- * stands in the folder of its one family.
+ * The code of one VM family that reads and pays chains, as services see it: a line in `chainFamilies`. `Line` and
+ * `Contract` are the types of its payer in families that pay by outputs or by a fill contract, see `FamilyPaying`; they
+ * stand in the folders of those families.
  * @source F-167
  */
 export type ChainFamily<Line = never, Contract = never> = {
@@ -26,7 +26,7 @@ export type ChainFamily<Line = never, Contract = never> = {
 }
 
 /**
- * How solvers pay on chains of the family: by a fill contract, by transactions that leave a mark of the payment id, or
+ * Way in which solvers pay on chains of the family: by a fill contract, by transactions that leave a mark of the payment id, or
  * by one line of transactions that spend outputs.
  */
 export type FamilyPaying<Line = never, Contract = never> =

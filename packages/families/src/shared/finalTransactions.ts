@@ -11,7 +11,10 @@ export type KnownTransaction<Final, Block extends ShownIn = ShownIn> = {
   readonly evidence: Evidence & Block
 }
 
-/** The question to endpoints about one transaction, and its cache key. */
+/**
+ * The question to endpoints about one transaction, and its cache key. `First` is an endpoint's answer of the first
+ * round, `Pin` the height that is chosen for the second, `View` an endpoint as the family asks it.
+ */
 export type TransactionReading<
   First,
   Pin,

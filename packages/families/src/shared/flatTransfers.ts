@@ -2,7 +2,7 @@ import { FlatFees } from '../rules/flatFees.ts'
 import type { NetworkReaderOptions, NetworkReading } from './networkReader.ts'
 import { type PayingFees, type PaymentTerms, type PlannedPayment, refuseAboveCeiling } from './payingChain.ts'
 
-/** Which payments the fill wallet of an exchange must not make. */
+/** Payments that the fill wallet of an exchange must not make. */
 export type TransferRules = {
   readonly wallet: string
   readonly depositories: readonly string[]

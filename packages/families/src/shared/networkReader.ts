@@ -66,7 +66,7 @@ export interface NetworkReader {
 export type NetworkReaderOptions = {
   readonly client: ChainClient
   readonly depository: string
-  /** Which network of the family it is, as the chains file names it; absent: whatever the endpoints agree on. */
+  /** Network of the family, as the chains file names it; absent: whatever the endpoints agree on. */
   readonly network: string | undefined
   /** The chain's number on the hub; in some families it identifies the chain's first block. */
   readonly hubChainId: string

@@ -18,7 +18,7 @@ export type StatementTypedData = ReturnType<typeof nonceMappingTypedData> & {
  */
 export interface NonceMappings {
   /** @returns undefined without a statement. @throws DomainError if endpoints of the hub are silent or disagree */
-  read(of: Pick<NonceStatement, 'wallet' | 'nonce'>, signal: AbortSignal): Promise<NonceEntry | undefined>
+  read(key: Pick<NonceStatement, 'wallet' | 'nonce'>, signal: AbortSignal): Promise<NonceEntry | undefined>
   /**
    * Resolves once the hub has the statement; repeating it changes nothing.
    * @throws MappingTakenError if there is another statement about the nonce; UpstreamUnavailableError

@@ -151,10 +151,10 @@ export interface PayingChain {
   missingAllowance?(currency: string, amount: bigint): Promise<PaymentTerms['allowance']>
 }
 
-/** How a paying chain is opened for one fill wallet. */
+/** Options by which a paying chain is opened for one fill wallet. */
 export type PayingChainOptions = {
   readonly client: ChainClient
-  /** Which network of the family it is, as the chains file names it; absent: the main one. */
+  /** Network of the family, as the chains file names it; absent: the main one. */
   readonly network?: string | undefined
   /** 32 bytes of the fill wallet's key, as `0x` and hex digits. */
   readonly key: Secret

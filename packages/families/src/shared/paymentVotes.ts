@@ -3,7 +3,8 @@ import { type Electorate, reachedBy, unlessUnreadable, type Vote, valuesByVoice 
 import type { FinalMark, Landing, PayingHead, PaymentState } from './payingChain.ts'
 
 // Agreement of endpoints about a fill wallet's payments. Endpoints are at different blocks, so blocks are not compared:
-// a value counts if enough endpoints report it, as of the latest time or height that enough of those have reached.
+// a value counts if enough endpoints report it, as of the latest time or height that enough of those have reached, as
+// `reachedBy` computes it: below 0 if there are too few.
 
 /** All answers of each endpoint to the same calls. */
 export type Votes = readonly Vote<readonly RpcAnswer[]>[]
@@ -126,14 +127,14 @@ export function agreeOnLanding(
   hashes: readonly string[],
   { threshold }: Electorate,
 ): Landing {
-  const agree = (index: number, matches: (status: StatusAnswer) => boolean) =>
-    landings.filter(({ statuses }) => matches(statuses[index])).length >= threshold
   for (const [index, hash] of hashes.entries()) {
     for (const succeeded of [true, false]) {
-      const hasOutcome = (status: StatusAnswer) => status?.succeeded === succeeded
-      if (agree(index, (status) => hasOutcome(status) && status?.isFinal === true))
-        return { kind: 'landed', hash, succeeded, isFinal: true }
-      if (agree(index, hasOutcome)) return { kind: 'landed', hash, succeeded, isFinal: false }
+      const landed = landings.flatMap(({ statuses }) => {
+        const status = statuses[index]
+        return status?.succeeded === succeeded ? [status] : []
+      })
+      const isFinal = landed.filter((status) => status.isFinal).length >= threshold
+      if (landed.length >= threshold) return { kind: 'landed', hash, succeeded, isFinal }
     }
   }
   const heights = landings.flatMap(({ height, statuses }) =>

@@ -2,13 +2,9 @@ import { createLruCache } from '@causeway/rpc'
 
 /** Milliseconds that facts about an account are cached; far less than a quote lives. */
 export const recentMs = {
-  /**
-   * Facts that the owner may change between two quotes, such as an allowance: about a block of EVM chains.
-   */
+  /** Facts that the owner may change between two quotes, such as an allowance: about a block of EVM chains. */
   changing: 2_000,
-  /**
-   * Facts that rarely change, such as whether an account exists; wallets ask for a price every ten seconds.
-   */
+  /** Facts that rarely change, such as whether an account exists; wallets ask for a price every ten seconds. */
   steady: 10_000,
 }
 const recentMax = 10_000
@@ -16,8 +12,10 @@ const recentMax = 10_000
 /**
  * A cache of lookups about accounts: equal questions within a short time share one lookup. A result of `undefined` is
  * not kept, so that the question is asked again.
- * @param options.lasts true for a result that can no longer change: it is kept without a time limit
+ * @param options.forMs milliseconds that a result is kept
+ * @param options.isPermanent true for a result that can no longer change: it is kept without a time limit
  * @param options.weightOf number of the cache's ten thousand places that a result takes; at least one
+ * @returns a function that takes the question as a key, and the lookup, which must not reject
  */
 export function createRecent<Value>(
   now: () => number,
@@ -41,6 +39,7 @@ export function createRecent<Value>(
     const entry: Entry = { lookup, untilMs: askedAtMs + forMs }
     cache.set(key, entry)
     void lookup.then((value) => {
+      // A newer lookup of the same key may have taken the place.
       if (cache.peek(key) !== entry) return
       // Deleted first, because the cache counts the size of an entry only when it is added.
       cache.delete(key)

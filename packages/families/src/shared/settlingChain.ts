@@ -10,6 +10,19 @@ import type { RegisteredChain } from './registeredChain.ts'
 /** A block by its height. `hash` only serves to see whether two readings found the same block there. */
 export type BlockRef = { readonly number: bigint; readonly hash: string }
 
+/** A range of blocks, both ends included. `known`: the height whose hash shows whether blocks below were replaced. */
+export type PassRange = { readonly from: bigint; readonly to: bigint; readonly known: bigint }
+
+/** Numbers of blocks by which a chain is scanned. */
+export type ScanSteps = {
+  /** Most blocks of one scan. */
+  readonly rangeBlocks: bigint
+  /** Blocks that are scanned again after a reorg. */
+  readonly rewindBlocks: bigint
+  /** Newest blocks whose logs nodes may list late; 0 if blocks are read whole, or each scan lists newer ones again. */
+  readonly lateBlocks: bigint
+}
+
 /** Result of one scan of a range of blocks for deposits. */
 export type SettlingPass = {
   /** Current block at the height where the previous scan ended: another hash shows a reorg. */
@@ -76,8 +89,12 @@ export type PaymentRange = PassRange & {
 /** A currency of the chain, in canonical spelling. */
 export type AddressedCurrency = { readonly address: string; readonly tokenProgram?: string | undefined }
 
-/** Which currencies at deposit addresses are read, as of which height (in families whose nodes keep old states). */
-export type AddressQuestion = { readonly currencies: readonly AddressedCurrency[]; readonly height: bigint }
+/** Currencies whose balances at deposit addresses are read, and the height of the state that is read. */
+export type AddressQuestion = {
+  readonly currencies: readonly AddressedCurrency[]
+  /** Without effect in families whose nodes keep no old states. */
+  readonly height: bigint
+}
 
 /** A transfer to a deposit address; `amount` in smallest units. */
 export type AddressTransfer = {
@@ -92,8 +109,10 @@ export interface AddressReading {
   readonly needsFinal: boolean
   /** Absent if payments cannot be found in blocks, so that addresses are only checked in turn by their balances. */
   readonly blocks?: {
-    /** Numbers of blocks: of one range, to read again after a reorg, of the first range, and that may be listed late. */
-    readonly steps: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'firstBlocks' | 'lateBlocks', bigint>>
+    readonly steps: ScanSteps & {
+      /** Blocks before the newest with which the first scan of a chain begins. */
+      readonly firstBlocks: bigint
+    }
     /** True if blocks show every payment, so that balances need not be checked in turn. */
     readonly showsAll: boolean
     payments(range: PaymentRange, signal: AbortSignal): Promise<AddressPayments>
@@ -132,11 +151,8 @@ export interface AddressReading {
  * moved by it. All throw UpstreamUnavailableError and UpstreamDisagreementError.
  */
 export interface SettlingChain {
-  /**
-   * Numbers of blocks: of one scan, to read again after a reorg, and of the newest that nodes may list late (0 if
-   * blocks are read whole, or each scan lists newer blocks again). Absent: the usual numbers.
-   */
-  readonly steps?: Readonly<Record<'rangeBlocks' | 'rewindBlocks' | 'lateBlocks', bigint>> | undefined
+  /** Absent: the usual numbers. */
+  readonly steps?: ScanSteps | undefined
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>
   /** Newest block that no reorganization takes back. */
@@ -199,9 +215,6 @@ export type OnMalformed = (alias: string) => void
 
 /** A fill wallet, and the contract that records its payments, in families with one. */
 export type FinalPayer = { readonly address: string; readonly fillContract?: Hex | undefined }
-
-/** A range of blocks, both ends included. `known`: the height whose hash shows whether blocks below were replaced. */
-export type PassRange = { readonly from: bigint; readonly to: bigint; readonly known: bigint }
 
 /**
  * Makes a chain's readings for settlement, over the client's connections. A member of a family's line in

@@ -30,14 +30,16 @@ export function createTimeAsHeight(options: {
     client.poll<bigint>([call], {
       signal,
       decide(votes, isLast) {
+        // Waits for all endpoints, so that those that lag do not decide.
+        if (!isLast) return undefined
         const times = valuesByVoice(
           votes.map(({ value, ...voter }) => ({
             ...voter,
             value: value && unlessUnreadable(() => readMs(value[0])),
           })),
         )
-        const reached = isLast ? reachedBy(client.electorate.threshold, times) : -1n
-        return reached < 0n ? undefined : reached
+        const reachedMs = reachedBy(client.electorate.threshold, times)
+        return reachedMs < 0n ? undefined : reachedMs
       },
     })
   return {
