@@ -12,9 +12,9 @@ import { solverAccountsOf } from '../solverSide.ts'
 import type { PaidTransaction, PaymentTarget, PaymentTerms } from './paidTransaction.ts'
 
 /**
- * What each target gained, net, from the solver's side in a transaction that no record of ours proves: it ran another's
- * fill contract, or a batch of a listed payer. A target counts as having gained nothing if it may also have given
- * something in return.
+ * Net gain of each target from the solver's side in a transaction that no record of ours proves: it ran another's fill
+ * contract, or a batch of a listed payer. A target counts as having gained nothing if it may also have given something
+ * in return.
  * @source rule P-43
  */
 export function netPayments(paid: PaidTransaction, terms: PaymentTerms): readonly TransferFact[] {
@@ -65,17 +65,16 @@ function nativeMovements(
 function tokenGain(paid: PaidTransaction, terms: PaymentTerms, target: PaymentTarget): TransferFact {
   const { recipient, currency } = target
   const { isPayer, fillContract } = solverAccountsOf(terms.side, paid.transaction)
-  const movements = paid.logs.flatMap((log) => (log.address === currency && readTransfer(log)) || [])
-  const authorizers = new Set<string>(
-    paid.logs.flatMap((log) => (log.address === currency && readAuthorizer(log)) || []),
-  )
-  const spends = (account: string) => isPayer(account) && !authorizers.has(account)
-  const { net, fromOthers } = receivedBy(recipient, movements, spends)
-  const isPlain = !hasOtherDealings(paid.logs, target, new Set([...currenciesOf(terms), fillContract ?? '']))
-  return { ...target, amount: isPlain ? net : 0n, ...(fromOthers > 0n && { fromOthers }) }
+  const tokenLogs = paid.logs.filter((log) => log.address === currency)
+  const movements = tokenLogs.flatMap((log) => readTransfer(log) ?? [])
+  const authorizers = new Set<string>(tokenLogs.flatMap((log) => readAuthorizer(log) ?? []))
+  // What an EIP-3009 authorization moves does not count: a stranger may have used it to pay for something else.
+  const spendsAsPayer = (account: string) => isPayer(account) && !authorizers.has(account)
+  const { net, fromOthers } = receivedBy(recipient, movements, spendsAsPayer)
+  const participants = new Set([...terms.targets.map((other) => other.currency), fillContract ?? ''])
+  const mayBeSale = hasOtherDealings(paid.logs, target, participants)
+  return { ...target, amount: mayBeSale ? 0n : net, ...(fromOthers > 0n && { fromOthers }) }
 }
-
-const currenciesOf = ({ targets }: PaymentTerms): readonly string[] => targets.map(({ currency }) => currency)
 
 /**
  * True if the recipient sent a token, wrote a log, or is named in a log of a contract that has no part in the payment:

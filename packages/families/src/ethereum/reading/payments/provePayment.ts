@@ -30,8 +30,8 @@ export function referencesOrder({ input }: Pick<EvmTransaction, 'input'>, orderI
  * @source rules P-41 to P-43
  */
 export function provePayment(paid: PaidTransaction, paymentTerms: PaymentTerms): ProvenPayment {
-  const direct = proveAlone(paid, paymentTerms)
-  if (direct !== undefined) return direct
+  const byRecordOrTransfer = proveAlone(paid, paymentTerms)
+  if (byRecordOrTransfer !== undefined) return byRecordOrTransfer
   const terms = { ...paymentTerms, targets: eachOnce(paymentTerms.targets) }
   const net = netPayments(paid, { ...terms, targets: payeesOf(paid, terms) })
   return { transfers: amountsOf(net, terms), calls: executedCalls(paid, terms.side) }
@@ -57,6 +57,7 @@ export function proveAlone(paid: PaidTransaction, paymentTerms: PaymentTerms): P
 const payeesOf = (paid: PaidTransaction, terms: PaymentTerms): readonly PaymentTarget[] =>
   terms.targets.filter(({ recipient }) => mayBePaid(recipient, paid, terms))
 
+/** The proven transfer of each target; of 0 where none is proven. */
 const amountsOf = (
   proven: readonly TransferFact[],
   { targets }: Pick<PaymentTerms, 'targets'>,
@@ -162,7 +163,8 @@ function plainAmount(
   if (from === undefined || side.depositories.has(from)) return undefined
   const id = orderId.toLowerCase()
   if (currency === nativeCurrency) {
-    const namesOrder = memo === undefined || memo === '0x' ? input === id : input === '0x' && memo === id
+    const hasMemo = memo !== undefined && memo !== '0x'
+    const namesOrder = hasMemo ? memo === id && input === '0x' : input === id
     return to === recipient && namesOrder && code.get(recipient) === 'none' ? value : undefined
   }
   const amount = to === currency ? plainTokenAmount(input, { recipient, orderId: id }) : undefined
@@ -207,5 +209,5 @@ function executedCalls(
   side: SolverSide,
 ): readonly ExecutedCallFact[] {
   const { fillContract } = solverAccountsOf(side, transaction)
-  return logs.flatMap((log) => (log.address === fillContract && readSolverCallExecuted(log)) || [])
+  return logs.flatMap((log) => (log.address === fillContract ? (readSolverCallExecuted(log) ?? []) : []))
 }
