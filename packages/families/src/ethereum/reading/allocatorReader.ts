@@ -4,22 +4,14 @@ import { parseBytes, resultOf, TransactionNotFinalError } from '@causeway/rpc'
 import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
 import { readAbi } from '../contracts/abiReader.ts'
 import { addressWord, bytes32Word } from '../rules/abi.ts'
-import { contractCall, headerCall, parseHeader, parseWord } from './answers.ts'
+import { contractCall, parseWord } from './answers.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
-import {
-  describeFinality,
-  type FinalHeight,
-  type FinalityRule,
-  type Heads,
-  pinFinalHeight,
-  secondsToFinality,
-} from './finality.ts'
-import { headCalls, parseHeads } from './readFinalTransaction.ts'
+import { describeFinality, type FinalHeight, type FinalityRule, secondsToFinality } from './finality.ts'
+import { headRound, readHeader } from './headRound.ts'
 
 /**
- * How an allocator contract proves that it issued a payload. `own`: the contract keeps one payload for each nonce of a
- * spender, so the stored payload is the proof. `public`: anybody may store a payload, so only the allocator's stored
- * signatures over its hashes are.
+ * Proof of an allocator contract that it issued a payload. `own`: the payload that it keeps for each nonce of a
+ * spender. `public`: its stored signatures over the payload's hashes, since anybody may store a payload there.
  * @source rules P-118, P-119
  */
 export type WithdrawalKeys = 'own' | 'public'
@@ -68,6 +60,7 @@ export class WithdrawalNotFinalError extends DomainError {
   }
 }
 
+/** Functions of the contract; `payloadIdOf(spender, nonce)` is only in contracts of the kind `own`. */
 const selectors = {
   payloads: '0x58722672',
   signedPayloads: '0x9bc1f598',
@@ -90,20 +83,16 @@ export function createAllocatorReader(options: {
   readonly rule: FinalityRule
 }): AllocatorReader {
   const { chainId, quorum, rule } = options
-  const headRounds = {
-    first: async (view: EndpointView, signal: AbortSignal): Promise<Heads> =>
-      parseHeads(rule, await view.ask(headCalls(rule), signal)),
-    pin: (heads: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, heads),
-  }
+  const heads = headRound(rule, quorum.threshold)
   return {
     chainId,
     finalBlocks: ethereumFinalBlocks(quorum, rule),
     async readIssued(question, { signal }) {
       try {
         const { facts, agreeingEndpoints } = await quorum.read({
-          ...headRounds,
+          ...heads,
           signal,
-          second: (view, _own, pin, ownSignal) => judge(view, { ...options, question, pin }, ownSignal),
+          second: (view, _own, pin, ownSignal) => voteOf(view, { ...options, question, pin }, ownSignal),
         })
         const { number, hash } = facts.finalBlock
         return {
@@ -123,17 +112,14 @@ export function createAllocatorReader(options: {
     },
     async namesPayloads({ signal }) {
       const { facts } = await quorum.read({
-        ...headRounds,
+        ...heads,
         signal,
         async second(view, _own, { headNumber }, ownSignal) {
+          // Nobody has issued anything to the zero address, so a contract with the function returns a word of zeros.
           const data = payloadIdOfData({ spender: zeroAddress, nonce: zeroWord })
-          const [answer] = await view.ask(
-            [contractCall(options.allocatorAddress, data, headNumber)],
-            ownSignal,
-          )
-          // A contract without the function reverts or returns nothing; any other error is the node's and throws.
-          if (answer?.ok === false && !isExecutionFailure(answer)) resultOf(answer, 'payloadIdOf')
-          return { kind: 'final', facts: answer?.ok === true && answer.result === zeroWord }
+          const call = contractCall(options.allocatorAddress, data, headNumber)
+          const [answer] = await view.ask([call], ownSignal)
+          return { kind: 'final', facts: isZeroWord(answer) }
         },
       })
       return facts
@@ -141,34 +127,40 @@ export function createAllocatorReader(options: {
   }
 }
 
-type JudgeInput = Parameters<typeof createAllocatorReader>[0] & {
+/** True for a word of zeros; false if the contract reverted or returned something else. @throws for a node's own error */
+function isZeroWord(answer: RpcAnswer | undefined): boolean {
+  if (answer?.ok === false && isExecutionFailure(answer)) return false
+  return resultOf(answer, 'payloadIdOf') === zeroWord
+}
+
+type IssueReading = Parameters<typeof createAllocatorReader>[0] & {
   readonly question: IssueQuestion
   readonly pin: FinalHeight
 }
 
-/** Judges one endpoint: issued at the final height, or else only visible in the newest block, or neither. */
-async function judge(
+/** One endpoint's vote: the payload issued at the final height; `not_final` if only its newest block shows one. */
+async function voteOf(
   view: EndpointView,
-  judging: JudgeInput,
+  reading: IssueReading,
   signal: AbortSignal,
 ): Promise<Sighting<IssuedAtBlock>> {
-  const { pin, rule } = judging
+  const { pin, rule } = reading
   const waitSeconds = secondsToFinality(rule, pin, { number: pin.headNumber })
   if (pin.height < 0n) return { kind: 'not_final', waitSeconds }
-  const payload = await issuedAt(view, judging, pin.height, signal)
-  if (payload === undefined && (await issuedAt(view, judging, pin.headNumber, signal)) !== undefined) {
-    return { kind: 'not_final', waitSeconds }
+  const payload = await issuedAt(view, reading, pin.height, signal)
+  if (payload === undefined) {
+    const newestPayload = await issuedAt(view, reading, pin.headNumber, signal)
+    if (newestPayload !== undefined) return { kind: 'not_final', waitSeconds }
   }
   // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
-  const [header] = await view.ask([headerCall(pin.height)], signal)
-  const { number, hash } = parseHeader(header, pin.height)
+  const { number, hash } = await readHeader(view, pin.height, signal)
   return { kind: 'final', facts: { payload, finalBlock: { number, hash } } }
 }
 
 /** The payload, if the allocator's state at `height` proves that it was issued for this request. */
 async function issuedAt(
   view: EndpointView,
-  { allocatorAddress, keys, question }: JudgeInput,
+  { allocatorAddress, keys, question }: IssueReading,
   height: bigint,
   signal: AbortSignal,
 ): Promise<Hex | undefined> {
@@ -185,6 +177,7 @@ async function issuedAt(
   if (keys === 'own') {
     return parseWord(computedId) === BigInt(payloadId) && payload !== '0x' ? payload : undefined
   }
+  // A public contract may hold a stranger's payload: each of its hashes must have the allocator's signature.
   const hashes = payload === '0x' ? [] : hashesOf(payload)
   if (hashes.length === 0) return undefined
   const signatures = await view.ask(

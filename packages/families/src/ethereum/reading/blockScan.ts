@@ -1,6 +1,6 @@
 import { type FinalBlockScan, type Hex, maxBigint, minBigint, type ScanStart } from '@causeway/core'
 import { isNativeTransferLog } from '@causeway/core/encodings'
-import type { ChainQuestion, EndpointView, QuorumClient, RpcAnswer, RpcCall } from '@causeway/rpc'
+import type { EndpointView, QuorumClient, RpcAnswer, RpcCall, Sighting } from '@causeway/rpc'
 import {
   MalformedAnswerError,
   parseAddress,
@@ -12,12 +12,12 @@ import {
   toQuantity,
 } from '@causeway/rpc'
 import type { ListedPayers } from '../../shared/listedPayers.ts'
-import { headerCall, parseHeader } from './answers.ts'
+import type { EvmHeader } from './answers.ts'
 import type { DepositRules } from './deposits.ts'
 import { addressTopic, transferTopic } from './events.ts'
 import { newestFinal } from './finalBlocks.ts'
-import { type FinalHeight, type FinalityRule, type Heads, pinFinalHeight } from './finality.ts'
-import { headCalls, parseHeads } from './readFinalTransaction.ts'
+import type { FinalHeight, FinalityRule } from './finality.ts'
+import { headRound, readHeader } from './headRound.ts'
 
 /** Blocks of one scan: as many as public endpoints accept in a request for logs. */
 const blocksMax = 200n
@@ -28,7 +28,7 @@ const backMax = 20_000n
 /** Transactions of one scan and kind. If dust floods a depository, the others are attested only when somebody asks. */
 const transactionsMax = 1_000
 
-/** What a scan depends on beside its start. */
+/** Everything that a scan depends on beside its start. */
 type ScanContext = {
   readonly rules: Pick<DepositRules, 'depository'>
   readonly payers: Pick<ListedPayers, 'fillContracts' | 'fillPayers'>
@@ -45,50 +45,49 @@ type ScanContext = {
  * @throws what `QuorumClient.read` throws
  */
 export async function scanFinalBlocks(
-  reading: ScanContext,
+  context: ScanContext,
   start: ScanStart,
   signal: AbortSignal,
 ): Promise<FinalBlockScan> {
-  const { facts } = await reading.quorum.read({ ...scanQuestion(reading, start), signal })
+  const { rule, quorum } = context
+  const { facts } = await quorum.read({
+    ...headRound(rule, quorum.threshold),
+    signal,
+    second: (view, _own, pin, ownSignal) => scanAtEndpoint(view, { ...context, start, pin }, ownSignal),
+    key: ({ through, isComplete, deposits, payments }) =>
+      `${through} ${isComplete} ${deposits.join()} ${payments.join()}`,
+  })
   return facts
 }
 
-function scanQuestion(
-  { rules, payers, rule, quorum }: ScanContext,
-  start: ScanStart,
-): Omit<ChainQuestion<Heads, FinalHeight, FinalBlockScan>, 'signal'> {
-  return {
-    first: async (view, signal) => parseHeads(rule, await view.ask(headCalls(rule), signal)),
-    pin: (allHeads) => pinFinalHeight(rule, quorum.threshold, allHeads),
-    async second(view, _own, pin, signal) {
-      const readHeader = async (height: bigint) =>
-        parseHeader((await view.ask([headerCall(height)], signal))[0], height)
-      const newest = await newestFinal(rule, pin, readHeader)
-      if (newest === undefined) return { kind: 'not_final', waitSeconds: 1 }
-      const after = 'after' in start ? start.after : await blockBefore(start.minutes, newest, readHeader)
-      if (after >= newest.number)
-        return { kind: 'final', facts: { through: after, isComplete: true, deposits: [], payments: [] } }
-      const through = after + blocksMax < newest.number ? after + blocksMax : newest.number
-      const range = { fromBlock: after + 1n, toBlock: through }
-      const candidates = await readCandidates(view, { rules, payers, range }, signal)
-      return { kind: 'final', facts: { through, isComplete: through === newest.number, ...candidates } }
-    },
-    key: ({ through, isComplete, deposits, payments }) =>
-      `${through} ${isComplete} ${deposits.join()} ${payments.join()}`,
-  }
+/** One endpoint's vote: the candidates in the next final blocks after the start. */
+async function scanAtEndpoint(
+  view: EndpointView,
+  scan: ScanContext & { readonly start: ScanStart; readonly pin: FinalHeight },
+  signal: AbortSignal,
+): Promise<Sighting<FinalBlockScan>> {
+  const { rules, payers, rule, start, pin } = scan
+  const newest = await newestFinal(view, { rule, pin }, signal)
+  if (newest === undefined) return { kind: 'not_final', waitSeconds: 1 }
+  const after = 'after' in start ? start.after : await blockBefore(view, start.minutes, newest, signal)
+  if (after >= newest.number)
+    return { kind: 'final', facts: { through: after, isComplete: true, deposits: [], payments: [] } }
+  const through = minBigint(after + blocksMax, newest.number)
+  const range = { fromBlock: after + 1n, toBlock: through }
+  const candidates = await readCandidates(view, { rules, payers, range }, signal)
+  return { kind: 'final', facts: { through, isComplete: through === newest.number, ...candidates } }
 }
-
-type KnownHeader = { readonly number: bigint; readonly timestampSeconds: bigint }
 
 /** Number of the block about so many minutes before `newest`, estimated by the time between recent blocks; -1: none. */
 async function blockBefore(
+  view: EndpointView,
   minutes: number,
-  newest: KnownHeader,
-  readHeader: (height: bigint) => Promise<KnownHeader>,
+  newest: EvmHeader,
+  signal: AbortSignal,
 ): Promise<bigint> {
-  const distance = newest.number < paceSampleBlocks ? newest.number : paceSampleBlocks
+  const distance = minBigint(newest.number, paceSampleBlocks)
   if (distance === 0n) return -1n
-  const earlier = await readHeader(newest.number - distance)
+  const earlier = await readHeader(view, newest.number - distance, signal)
   const passedSeconds = newest.timestampSeconds - earlier.timestampSeconds
   const estimatedBlocks = passedSeconds <= 0n ? backMax : (BigInt(minutes) * 60n * distance) / passedSeconds
   const blocksBack = maxBigint(paceSampleBlocks, minBigint(estimatedBlocks, backMax))
@@ -105,21 +104,25 @@ async function readCandidates(
   const { depository } = rules
   const fillContracts = [...payers.fillContracts]
   const tokenPayers = [...fillContracts, ...payers.fillPayers]
-  const ofDeposits = [{ address: depository }, { topics: [transferTopic, null, addressTopic(depository)] }]
-  const ofPayments = [
+  const depositFilters = [
+    { address: depository },
+    { topics: [transferTopic, null, addressTopic(depository)] },
+  ]
+  const paymentFilters = [
     ...(fillContracts.length > 0 ? [{ address: fillContracts }] : []),
     ...(tokenPayers.length > 0 ? [{ topics: [transferTopic, tokenPayers.map(addressTopic)] }] : []),
   ]
-  const calls = [...ofDeposits, ...ofPayments].map((filter) => logsCall(filter, range))
+  const calls = [...depositFilters, ...paymentFilters].map((filter) => logsCall(filter, range))
   const answers = await view.ask(calls, signal)
-  const transactionsOf = (some: readonly (RpcAnswer | undefined)[]) =>
-    inOrder(some.flatMap((answer) => parseCandidates(answer, range)))
+  const transactionsOf = (logAnswers: readonly RpcAnswer[]) =>
+    inOrder(logAnswers.flatMap((answer) => parseCandidates(answer, range)))
   return {
-    deposits: transactionsOf(answers.slice(0, ofDeposits.length)),
-    payments: transactionsOf(answers.slice(ofDeposits.length)),
+    deposits: transactionsOf(answers.slice(0, depositFilters.length)),
+    payments: transactionsOf(answers.slice(depositFilters.length)),
   }
 }
 
+/** Ids of the candidates in the order of the chain, each once. */
 function inOrder(candidates: readonly Candidate[]): readonly Hex[] {
   const sorted = candidates.toSorted(
     (one, other) => compare(one.block, other.block) || compare(one.index, other.index),

@@ -1,37 +1,19 @@
 import { bytesToHex, type CodeSignatureQuestion, type Evidence, type Hex } from '@causeway/core'
 import { ethereumCodec } from '@causeway/core/encodings'
-import type { EndpointView, JsonRpcClient, QuorumClient, RpcAnswer, RpcCall, Sighting } from '@causeway/rpc'
+import type { JsonRpcClient, QuorumClient, RpcAnswer, RpcCall, Sighting } from '@causeway/rpc'
 import { parseBytes, resultOf, toQuantity, unlessUnreadable } from '@causeway/rpc'
 import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
-import { codeCall, headerCall, parseCode, parseHeader } from './answers.ts'
+import { codeCall, parseCode } from './answers.ts'
 import { newestFinal } from './finalBlocks.ts'
-import { describeFinality, type FinalityRule, type Heads, pinFinalHeight } from './finality.ts'
-import { headCalls, parseHeads } from './readFinalTransaction.ts'
+import { describeFinality, type FinalityRule } from './finality.ts'
+import { headRound, readHeader } from './headRound.ts'
 
 /** Enough gas for a signature check in Solidity, too little for a long loop or a huge return value. */
 const gasMax = 1_000_000
 const selector = '0x1626ba7e'
+/** A contract accepts by returning the selector, padded to a word. */
 const acceptance = new RegExp(`^${selector}0{56}$`)
 const caller = `0x${'0'.repeat(40)}`
-
-/** `isValidSignature(bytes32 hash, bytes signature)` at a block, from the zero address. @source ERC-1271 */
-function codeSignatureCall(
-  { account, digest, signature }: CodeSignatureQuestion,
-  block: bigint | 'latest',
-): RpcCall {
-  const digits = signature.slice(2)
-  const word = (value: number) => value.toString(16).padStart(64, '0')
-  const padded = digits.padEnd(Math.ceil(digits.length / 64) * 64, '0')
-  const data = `${selector}${bytesToHex(digest).slice(2)}${word(64)}${word(digits.length / 2)}${padded}`
-  const call = { from: caller, to: account, data, gas: toQuantity(BigInt(gasMax)) }
-  return { method: 'eth_call', params: [call, block === 'latest' ? block : toQuantity(block)] }
-}
-
-/** True for ERC-1271's return value, false for another or a revert. @throws MalformedAnswerError for a node's error */
-function acceptsSignature(answer: RpcAnswer | undefined): boolean {
-  if (answer?.ok === false && isExecutionFailure(answer)) return false
-  return acceptance.test(parseBytes(resultOf(answer, 'eth_call'), 'eth_call'))
-}
 
 /**
  * True if a contract account accepts the signature at the newest block, as enough endpoints report.
@@ -50,6 +32,7 @@ export async function askCodeSignature(
   return acceptsSignature(answers[0])
 }
 
+/** One endpoint's vote: the final block in which the code accepts the signature; undefined if it does not. */
 type SignatureAcceptance = {
   readonly acceptedIn: { readonly blockNumber: bigint; readonly blockHash: Hex } | undefined
 }
@@ -73,25 +56,40 @@ export async function readCodeSignature(
   const { chainId } = quorum
   const { facts, agreeingEndpoints } = await quorum.read({
     signal,
-    first: async (view: EndpointView, own): Promise<Heads> =>
-      parseHeads(rule, await view.ask(headCalls(rule), own)),
-    pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
-    async second(view, _own, pin, own): Promise<Sighting<SignatureAcceptance>> {
-      const readHeader = async (height: bigint) =>
-        parseHeader((await view.ask([headerCall(height)], own))[0], height)
-      const final = await newestFinal(rule, pin, readHeader)
+    ...headRound(rule, quorum.threshold),
+    async second(view, _own, pin, ownSignal): Promise<Sighting<SignatureAcceptance>> {
+      const final = await newestFinal(view, { rule, pin }, ownSignal)
       if (final === undefined) return notAccepted
-      const [code] = await view.ask([codeCall(account, final.number)], own)
+      const [code] = await view.ask([codeCall(account, final.number)], ownSignal)
       // A node without the state of that block answers with an error, so `parseCode` throws: it has no vote.
       if (parseCode(code, undefined).length <= 2) return notAccepted
       const call = codeSignatureCall({ ...question, account }, final.number)
-      if (!acceptsSignature(await view.askAlone(call, own))) return notAccepted
+      if (!acceptsSignature(await view.askAlone(call, ownSignal))) return notAccepted
       // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
-      const { number: blockNumber, hash: blockHash } = await readHeader(final.number)
+      const { number: blockNumber, hash: blockHash } = await readHeader(view, final.number, ownSignal)
       return { kind: 'final', facts: { acceptedIn: { blockNumber, blockHash } } }
     },
   })
   const { acceptedIn } = facts
   if (acceptedIn === undefined) return undefined
   return { chainId, ...acceptedIn, finalityRule: describeFinality(rule), agreeingEndpoints }
+}
+
+/** `isValidSignature(bytes32 hash, bytes signature)` at a block, from the zero address. @source ERC-1271 */
+function codeSignatureCall(
+  { account, digest, signature }: CodeSignatureQuestion,
+  block: bigint | 'latest',
+): RpcCall {
+  const digits = signature.slice(2)
+  const word = (value: number) => value.toString(16).padStart(64, '0')
+  const padded = digits.padEnd(Math.ceil(digits.length / 64) * 64, '0')
+  const data = `${selector}${bytesToHex(digest).slice(2)}${word(64)}${word(digits.length / 2)}${padded}`
+  const call = { from: caller, to: account, data, gas: toQuantity(BigInt(gasMax)) }
+  return { method: 'eth_call', params: [call, block === 'latest' ? block : toQuantity(block)] }
+}
+
+/** True for ERC-1271's return value, false for another or a revert. @throws MalformedAnswerError for a node's error */
+function acceptsSignature(answer: RpcAnswer | undefined): boolean {
+  if (answer?.ok === false && isExecutionFailure(answer)) return false
+  return acceptance.test(parseBytes(resultOf(answer, 'eth_call'), 'eth_call'))
 }

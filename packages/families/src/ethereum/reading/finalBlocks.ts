@@ -1,16 +1,10 @@
-import type { FinalBlock, FinalBlocks } from '@causeway/core'
+import { type FinalBlock, type FinalBlocks, minBigint } from '@causeway/core'
 import type { EndpointView, QuorumClient, RpcAnswer } from '@causeway/rpc'
 import { createFinalBlocks, MalformedAnswerError, resultOf } from '@causeway/rpc'
 import { parseHead } from '../agreement/head.ts'
 import { type EvmHeader, headerCall, parseHeader } from './answers.ts'
-import {
-  blocksUntilOldEnough,
-  type FinalHeight,
-  type FinalityRule,
-  type Heads,
-  pinFinalHeight,
-} from './finality.ts'
-import { headCalls, parseHeads } from './readFinalTransaction.ts'
+import { blocksUntilOldEnough, type FinalHeight, type FinalityRule } from './finality.ts'
+import { headRound, readHeader } from './headRound.ts'
 
 /** Most headers of one reading. */
 const linksMax = 16n
@@ -19,18 +13,12 @@ const fewLinks = 2
 
 /** Final blocks of an `ethereum-vm` chain, by number and hash. */
 export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): FinalBlocks {
-  const headRounds = {
-    first: async (view: EndpointView, signal: AbortSignal) =>
-      parseHeads(rule, await view.ask(headCalls(rule), signal)),
-    pin: (allHeads: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, allHeads),
-  }
+  const heads = headRound(rule, quorum.threshold)
   return createFinalBlocks(quorum, {
     newest: {
-      ...headRounds,
+      ...heads,
       async second(view, _own, pin, signal) {
-        const readHeader = async (height: bigint) =>
-          parseHeader((await view.ask([headerCall(height)], signal))[0], height)
-        const header = await newestFinal(rule, pin, readHeader)
+        const header = await newestFinal(view, { rule, pin }, signal)
         if (header === undefined) return { kind: 'not_final', waitSeconds: 1 }
         return { kind: 'final', facts: { number: header.number, hash: header.hash } }
       },
@@ -41,37 +29,49 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
       return parseHeader(answer, number).hash
     },
     links: (from, noted) => ({
-      ...headRounds,
-      async second(view, _own, pin, signal) {
-        const first = lower(from, pin.headNumber)
-        const notedHeights = noted
-          .filter((height) => height > first && height < pin.height)
-          .slice(0, Number(linksMax))
-        if (pin.height > first + BigInt(fewLinks + notedHeights.length)) {
-          const readHeaders = async (heights: readonly bigint[]) => {
-            const answers = await view.ask(heights.map(headerCall), signal)
-            return heights.map((height, index) => parseHeader(answers[index], height))
-          }
-          // No noted height is skipped: if there are too many, the newest block waits for the next reading.
-          const heightsAbove = notedHeights.length < linksMax ? [...notedHeights, pin.height] : notedHeights
-          // The lowest header is read last: a reorg after the higher ones were read would show in it.
-          const newer = await readHeaders(heightsAbove.toReversed())
-          const headers = [...newer, ...(await readHeaders([first]))].reverse()
-          const facts = headers.map(({ number, hash }) => ({ number, hash }))
-          return { kind: 'final', facts }
-        }
-        const last = lower(first + linksMax, pin.height)
-        const numbers = [first]
-        for (let number = first + 1n; number <= last; number++) numbers.push(number)
-        const answers = await view.ask(numbers.map(headerCall), signal)
-        return { kind: 'final', facts: linkedBlocks(numbers, answers) }
-      },
+      ...heads,
+      second: async (view, _own, pin, signal) => ({
+        kind: 'final',
+        facts: await readLinks(view, { from, noted, pin }, signal),
+      }),
     }),
   })
 }
 
-function lower(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
+type LinksQuestion = { readonly from: bigint; readonly noted: readonly bigint[]; readonly pin: FinalHeight }
+
+/** One endpoint's blocks from `from` up to the newest final one, see `FinalBlocks.readLinks`. */
+async function readLinks(
+  view: EndpointView,
+  { from, noted, pin }: LinksQuestion,
+  signal: AbortSignal,
+): Promise<readonly FinalBlock[]> {
+  const first = minBigint(from, pin.headNumber)
+  const notedHeights = noted
+    .filter((height) => height > first && height < pin.height)
+    .slice(0, Number(linksMax))
+  if (pin.height > first + BigInt(fewLinks + notedHeights.length)) {
+    // No noted height is skipped: if there are too many, the newest block waits for the next reading.
+    const heightsAbove = notedHeights.length < linksMax ? [...notedHeights, pin.height] : notedHeights
+    return readSparseBlocks(view, first, heightsAbove, signal)
+  }
+  const numbers = [first]
+  const last = minBigint(first + linksMax, pin.height)
+  for (let number = first + 1n; number <= last; number++) numbers.push(number)
+  return linkedBlocks(numbers, await view.ask(numbers.map(headerCall), signal))
+}
+
+/** Blocks at some heights. The lowest is read last: a reorg after the higher ones were read would show in it. */
+async function readSparseBlocks(
+  view: EndpointView,
+  lowest: bigint,
+  heightsAbove: readonly bigint[],
+  signal: AbortSignal,
+): Promise<readonly FinalBlock[]> {
+  const answers = await view.ask(heightsAbove.toReversed().map(headerCall), signal)
+  const newer = heightsAbove.map((height, index) => parseHeader(answers.at(-1 - index), height))
+  const headers = [await readHeader(view, lowest, signal), ...newer]
+  return headers.map(({ number, hash }) => ({ number, hash }))
 }
 
 /** Consecutive headers. @throws MalformedAnswerError if one is not the parent of the next, as after a reorg */
@@ -92,18 +92,18 @@ function linkedBlocks(
 }
 
 /**
- * The newest block that is deep and old enough for the rule, or one a little older. The distance to go back is
+ * The newest block of an endpoint that is deep and old enough for the rule, or one a little older. The distance to go back is
  * estimated from the time between blocks, so that two or three headers are enough. All honest endpoints find the same
  * block.
  */
 export async function newestFinal(
-  rule: FinalityRule,
-  pin: FinalHeight,
-  readHeader: (height: bigint) => Promise<EvmHeader>,
+  view: EndpointView,
+  { rule, pin }: { readonly rule: FinalityRule; readonly pin: FinalHeight },
+  signal: AbortSignal,
 ): Promise<EvmHeader | undefined> {
   let height = pin.height
   while (height >= 0n) {
-    const header = await readHeader(height)
+    const header = await readHeader(view, height, signal)
     const blocksBack = blocksUntilOldEnough(rule, pin, header)
     if (blocksBack === 0n) return header
     height -= blocksBack

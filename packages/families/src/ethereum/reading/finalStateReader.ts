@@ -1,5 +1,5 @@
-import type { FinalBlock, Hex, ReadOptions } from '@causeway/core'
-import type { EndpointView, QuorumClient } from '@causeway/rpc'
+import { type FinalBlock, type Hex, minBigint, type ReadOptions } from '@causeway/core'
+import type { EndpointView, QuorumClient, Sighting } from '@causeway/rpc'
 import {
   MalformedAnswerError,
   parseAddress,
@@ -11,9 +11,9 @@ import {
   resultOf,
   toQuantity,
 } from '@causeway/rpc'
-import { contractCall, headerCall, parseHeader } from './answers.ts'
-import { type FinalityRule, type Heads, pinFinalHeight } from './finality.ts'
-import { headCalls, parseHeads } from './readFinalTransaction.ts'
+import { contractCall, type EvmHeader, headerCall, parseHeader } from './answers.ts'
+import type { FinalHeight, FinalityRule } from './finality.ts'
+import { headRound, readHeader } from './headRound.ts'
 
 /** One event of a final block. */
 export type FinalLog = {
@@ -25,7 +25,7 @@ export type FinalLog = {
   readonly logIndex: bigint
 }
 
-/** Which events of one contract are read. */
+/** Events of one contract that are to be read. */
 export type LogsQuestion = {
   readonly address: Hex
   /** First topics that are asked for. */
@@ -76,15 +76,11 @@ export function createFinalStateReader(options: {
   readonly rule: FinalityRule
 }): FinalStateReader {
   const { quorum, rule } = options
-  const headRounds = {
-    first: async (view: EndpointView, signal: AbortSignal): Promise<Heads> =>
-      parseHeads(rule, await view.ask(headCalls(rule), signal)),
-    pin: (allHeads: readonly Heads[]) => pinFinalHeight(rule, quorum.threshold, allHeads),
-  }
+  const heads = headRound(rule, quorum.threshold)
   return {
     async readLogs(question, { signal }) {
       const { facts } = await quorum.read({
-        ...headRounds,
+        ...heads,
         signal,
         async second(view, _own, { height }, ownSignal) {
           const facts = await logsUpTo(view, question, height, ownSignal)
@@ -93,70 +89,72 @@ export function createFinalStateReader(options: {
       })
       return facts
     },
-    async readState({ final, newest }, { signal }) {
+    async readState(question, { signal }) {
       const { facts } = await quorum.read({
-        ...headRounds,
+        ...heads,
         signal,
-        async second(view, _own, pin, ownSignal) {
-          if (pin.height < 0n) return { kind: 'not_final', waitSeconds: 1 }
-          const readAt = async (reads: readonly ContractRead[], height: bigint) =>
-            (
-              await view.ask(
-                reads.map(({ to, data }) => contractCall(to, data, height)),
-                ownSignal,
-              )
-            ).map((answer) => parseBytes(resultOf(answer, 'eth_call'), 'eth_call'))
-          const [atFinal, atNewest] = await Promise.all([
-            readAt(final, pin.height),
-            readAt(newest, pin.headNumber),
-          ])
-          // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
-          const [header] = await view.ask([headerCall(pin.height)], ownSignal)
-          const { number, hash } = parseHeader(header, pin.height)
-          return {
-            kind: 'final',
-            facts: { final: atFinal, newest: atNewest, finalBlock: { number, hash } },
-          }
-        },
+        second: (view, _own, pin, ownSignal) => readStateAt(view, question, pin, ownSignal),
       })
       return facts
     },
   }
 }
 
+/** One endpoint's vote: the returned bytes at both heights, and the final block. */
+async function readStateAt(
+  view: EndpointView,
+  { final, newest }: StateQuestion,
+  pin: FinalHeight,
+  signal: AbortSignal,
+): Promise<Sighting<AgreedState>> {
+  if (pin.height < 0n) return { kind: 'not_final', waitSeconds: 1 }
+  const readAt = async (reads: readonly ContractRead[], height: bigint): Promise<readonly Hex[]> => {
+    const calls = reads.map(({ to, data }) => contractCall(to, data, height))
+    const answers = await view.ask(calls, signal)
+    return answers.map((answer) => parseBytes(resultOf(answer, 'eth_call'), 'eth_call'))
+  }
+  const [atFinal, atNewest] = await Promise.all([readAt(final, pin.height), readAt(newest, pin.headNumber)])
+  // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
+  const { number, hash } = await readHeader(view, pin.height, signal)
+  return { kind: 'final', facts: { final: atFinal, newest: atNewest, finalBlock: { number, hash } } }
+}
+
+/** One endpoint's logs up to `finalHeight`. Each log must be in the block that the endpoint shows at its height. */
 async function logsUpTo(
   view: EndpointView,
   { address, topics, from, rangeMax }: LogsQuestion,
-  height: bigint,
+  finalHeight: bigint,
   signal: AbortSignal,
 ): Promise<FinalLogs> {
-  if (height < from) return { logs: [], until: undefined, parentHash: undefined }
-  const last = from + rangeMax - 1n < height ? from + rangeMax - 1n : height
+  if (finalHeight < from) return { logs: [], until: undefined, parentHash: undefined }
+  const last = minBigint(from + rangeMax - 1n, finalHeight)
   const filter = { address, topics: [topics], fromBlock: toQuantity(from), toBlock: toQuantity(last) }
   const [answer] = await view.ask([{ method: 'eth_getLogs', params: [filter] }], signal)
   const rawLogs = parseList(resultOf(answer, 'eth_getLogs'), 'eth_getLogs').map((log) => parseFinalLog(log))
   if (rawLogs.some((log) => !matchesQuestion(log, { address, topics, from, last }))) {
     throw new MalformedAnswerError('eth_getLogs')
   }
-  const numbers = [...new Set([...rawLogs.map(({ blockNumber }) => blockNumber), last])]
-  const before = from === 0n ? [] : [from - 1n]
-  const headers = await view.ask([...numbers, ...before].map(headerCall), signal)
-  const blocks = new Map(
-    [...numbers, ...before].map((number, index) => [number, parseHeader(headers[index], number)]),
-  )
+  const heights = new Set([...rawLogs.map(({ blockNumber }) => blockNumber), last])
+  if (from > 0n) heights.add(from - 1n)
+  const headers = await readHeaders(view, [...heights], signal)
   const logs = rawLogs.map(({ blockHash, address: _asked, ...log }) => {
-    const block = blocks.get(log.blockNumber)
+    const block = headers.get(log.blockNumber)
     if (block?.hash !== blockHash) throw new MalformedAnswerError('eth_getLogs')
     return { ...log, blockSeconds: block.timestampSeconds }
   })
   logs.sort((a, b) => Number(a.blockNumber - b.blockNumber) || Number(a.logIndex - b.logIndex))
-  const lastHash = blocks.get(last)?.hash
+  const lastHash = headers.get(last)?.hash
   if (lastHash === undefined) throw new MalformedAnswerError('eth_getBlockByNumber')
-  return {
-    logs,
-    until: { number: last, hash: lastHash },
-    parentHash: from === 0n ? undefined : blocks.get(from - 1n)?.hash,
-  }
+  return { logs, until: { number: last, hash: lastHash }, parentHash: headers.get(from - 1n)?.hash }
+}
+
+async function readHeaders(
+  view: EndpointView,
+  heights: readonly bigint[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<bigint, EvmHeader>> {
+  const answers = await view.ask(heights.map(headerCall), signal)
+  return new Map(heights.map((height, index) => [height, parseHeader(answers[index], height)]))
 }
 
 type RawLog = Omit<FinalLog, 'blockSeconds'> & { readonly address: Hex; readonly blockHash: Hex }

@@ -1,10 +1,10 @@
 import type { Hex, ReadOptions } from '@causeway/core'
-import type { EndpointView, QuorumClient, RpcAnswer, Sighting } from '@causeway/rpc'
+import type { QuorumClient, RpcAnswer, Sighting } from '@causeway/rpc'
 import { MalformedAnswerError } from '@causeway/rpc'
 import { addressWord, bytes32Word, uintWord } from '../rules/abi.ts'
 import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './answers.ts'
-import { type FinalityRule, type Heads, pinFinalHeight, secondsToFinality } from './finality.ts'
-import { headCalls, parseHeads } from './readFinalTransaction.ts'
+import { type FinalityRule, secondsToFinality } from './finality.ts'
+import { headRound } from './headRound.ts'
 
 /** Reads balances and executions of the hub by the quorum of its endpoints, each at one block. */
 export interface HubReader {
@@ -50,7 +50,7 @@ export function createHubReader(options: {
     ask({ to: oracleAddress, data: selectors.hub, parse: parseAddressWord }, reading)
   const balanceCall = async (holder: Hex, tokenId: bigint, reading: ReadOptions) => ({
     to: options.hubAddress ?? (await hubAddress(reading)),
-    data: `${selectors.balanceOf}${addressWord(holder)}${uintWord(tokenId)}` as const,
+    data: balanceOfData(holder, tokenId),
     parse: parseWord,
   })
   return {
@@ -62,9 +62,7 @@ export function createHubReader(options: {
       const { to, data, parse } = await balanceCall(holder, tokenId, reading)
       const { facts } = await quorum.read({
         signal: reading.signal,
-        first: async (view: EndpointView, ownSignal): Promise<Heads> =>
-          parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
-        pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
+        ...headRound(rule, quorum.threshold),
         async second(view, _own, pin, ownSignal): Promise<Sighting<BalanceAtBlock>> {
           const waitSeconds = secondsToFinality(rule, pin, { number: pin.headNumber })
           if (pin.height < 0n) return { kind: 'final', facts: { balance: 0n, waitSeconds, hash: undefined } }
@@ -115,10 +113,8 @@ export async function readEachNewest<Value>(
 ): Promise<{ readonly values: readonly Value[]; readonly timestampSeconds: bigint }> {
   const { facts } = await quorum.read({
     signal,
-    first: async (view: EndpointView, ownSignal) =>
-      parseHeads(newestBlockRule, await view.ask(headCalls(newestBlockRule), ownSignal)),
-    pin: (heads) => pinFinalHeight(newestBlockRule, quorum.threshold, heads).height,
-    async second(view, _own, height, ownSignal) {
+    ...headRound(newestBlockRule, quorum.threshold),
+    async second(view, _own, { height }, ownSignal) {
       if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
       const contractCalls = calls.map(({ to, data }) => contractCall(to, data, height))
       const [header, ...answers] = await view.ask([headerCall(height), ...contractCalls], ownSignal)

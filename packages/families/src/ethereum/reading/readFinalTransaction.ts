@@ -24,6 +24,7 @@ import {
   pinFinalHeight,
   secondsToFinality,
 } from './finality.ts'
+import { headCalls, parseHeads, readHeader } from './headRound.ts'
 import type { AccountCode } from './payments/paidTransaction.ts'
 
 /** Effects of a final transaction, in a family whose contracts write logs. */
@@ -44,7 +45,7 @@ export type FinalTransaction = FinalExecution<EvmTransaction> & { readonly trans
 
 /** Parts that are read beside the receipt; each function decides by the parts that were read before. */
 export type Wanted = {
-  /** Whether the transaction itself is needed; `always` reads it in the first round already. */
+  /** True if the transaction itself is needed; `always` reads it in the first round already. */
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
   /** Accounts whose code decides what the transaction proves. */
   readonly codeOf: (logs: readonly EvmLog[], transaction: EvmTransaction | undefined) => readonly Hex[]
@@ -53,11 +54,11 @@ export type Wanted = {
 /** True for the runtime code of a fill contract whose records this release can read. */
 export type RecordsPayments = (code: Hex) => boolean
 
-/** Parameters of one reading; `What` is the family's type of the parts read beside the receipt. */
-export type ExecutionReading<What> = {
+/** Parameters of one reading; `Parts` is the family's type of the parts that are read beside the receipt. */
+export type ExecutionReading<Parts> = {
   /** As the nodes of the family write it. */
   readonly transactionId: string
-  readonly wanted: What
+  readonly wanted: Parts
   readonly rule: FinalityRule
   readonly threshold: number
   /** Endpoints of the chain: with several, the pinned height is read back from each. */
@@ -77,9 +78,9 @@ type FirstRound = {
 }
 
 /**
- * How each endpoint is asked for a transaction, in two rounds. First its heads and the receipt. Then, with the agreed
- * height: the header there and that of the transaction's block, both by number, so that they are on the endpoint's
- * canonical chain; and the transaction and code, if they are wanted.
+ * The question for a final transaction, which each endpoint is asked in two rounds. First its heads and the receipt.
+ * Then, with the agreed height: the header there and that of the transaction's block, both by number, so that they are
+ * on the endpoint's canonical chain; and the transaction and code, if they are wanted.
  */
 export function transactionQuestion(
   reading: TransactionReading,
@@ -101,18 +102,7 @@ async function isOnChain(
   { blockNumber, blockHash }: FinalTransaction,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const [answer] = await view.ask([headerCall(blockNumber)], signal)
-  return parseHeader(answer, blockNumber).hash === blockHash
-}
-
-export function headCalls(rule: FinalityRule): readonly RpcCall[] {
-  return rule.mode === 'tag' ? [headerCall('latest'), headerCall(rule.tag)] : [headerCall('latest')]
-}
-
-/** @throws MalformedAnswerError */
-export function parseHeads(rule: FinalityRule, answers: readonly RpcAnswer[]): Heads {
-  const [latest, tagged] = answers
-  return { latest: parseHeader(latest), tagged: rule.mode === 'tag' ? parseHeader(tagged) : undefined }
+  return (await readHeader(view, blockNumber, signal)).hash === blockHash
 }
 
 async function readOwnView(

@@ -17,7 +17,7 @@ import {
   isTooYoung,
   pinFinalHeight,
 } from './finality.ts'
-import { headCalls, parseHeads } from './readFinalTransaction.ts'
+import { headCalls, parseHeads } from './headRound.ts'
 import { callRequestsData, provesExecution, type WithdrawalTerms, withdrawalStatus } from './withdrawals.ts'
 
 /** Parameters of one reading of a withdrawal. */
@@ -41,8 +41,8 @@ export type FinalWithdrawal = {
 type FirstRound = { readonly heads: Heads; readonly receipt: ReturnType<typeof parseReceipt> }
 
 /**
- * How each endpoint is asked for a withdrawal, in two rounds. First its heads and the receipt of the named transaction;
- * then the depository's state at the agreed height, the header there and the header of the receipt's block.
+ * The question for a withdrawal, which each endpoint is asked in two rounds. First its heads and the receipt of the
+ * named transaction; then the depository's state at the agreed height, the header there and that of the receipt's block.
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,

@@ -21,18 +21,17 @@ import {
   pinFinalHeight,
   secondsToFinality,
 } from './finality.ts'
+import { headCalls, parseHeads } from './headRound.ts'
 import type { AccountCode, PaymentTerms } from './payments/paidTransaction.ts'
 import { readRecordedCall } from './payments/recordedCall.ts'
 import {
   accountCode,
   type ExecutionReading,
   type FinalTransaction,
-  headCalls,
-  parseHeads,
   transactionKey,
 } from './readFinalTransaction.ts'
 
-/** Parameters of one reading; `wanted` has the order's terms. */
+/** Parameters of one reading; `wanted` has the order's terms, by which its logs are found. */
 type LargeReading = Omit<
   ExecutionReading<Pick<PaymentTerms, 'side' | 'targets' | 'nativeCurrency'>>,
   'logsMax'
@@ -41,9 +40,9 @@ type LargeReading = Omit<
 type FirstRound = { readonly heads: Heads; readonly transaction: EvmTransaction | undefined }
 
 /**
- * How each endpoint is asked for a payment whose receipt is too long: for its transaction, and for the few logs of its
- * block on which a record or a plain transfer rests. Sender and id are indexed topics, so the filters find only logs of
- * this sender; a log of the transaction shows that it succeeded. The facts contain only these logs.
+ * The question for a payment whose receipt is too long. Each endpoint is asked for its transaction, and for the few logs
+ * of its block that prove a record or a plain transfer. Sender and id are indexed topics, so the filters find only logs
+ * of this sender; a log of the transaction shows that it succeeded. The facts contain only these logs.
  * @source rule P-49
  */
 export function largePaymentQuestion(
@@ -73,35 +72,25 @@ async function judge(
   judging: JudgeInput,
   signal: AbortSignal,
 ): Promise<Sighting<FinalTransaction>> {
-  const { own, pin, rule, configured, recordsPayments } = judging
+  const { own, pin, rule, recordsPayments } = judging
   const { transaction } = own
   if (transaction === undefined) return { kind: 'refused', reason: 'missing' }
   const { blockHash, blockNumber: number } = transaction
   if (number > pin.height) return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number }) }
-  const filters = filtersOf(transaction, judging.wanted)
-  const calledFillContract = transaction.to === judging.wanted.side.chosen ? transaction.to : undefined
-  const calls = [
-    ...filters.map((filter) => logsCall(blockHash, filter)),
-    ...(calledFillContract === undefined
-      ? []
-      : [codeCall(calledFillContract, number), codeCall(calledFillContract, pin.height)]),
-    ...(configured > 1 ? [headerCall(pin.height)] : []),
-    // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
-    headerCall(number),
-  ]
-  const answers = await view.ask(calls, signal)
-  const pinned = configured > 1 ? parseHeader(answers.at(-2), pin.height) : undefined
-  const header = parseHeader(answers.at(-1), number)
-  if (header.hash !== blockHash) throw new MalformedAnswerError('eth_getBlockByNumber')
-  const { timestampSeconds } = header
+
+  const { fillContract, finalBlock, timestampSeconds, logAnswers, codeAnswers } = await readSecondRound(
+    view,
+    { ...judging, transaction },
+    signal,
+  )
   if (isTooYoung(rule, pin, timestampSeconds))
     return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number, timestampSeconds }) }
   const transactionId = parsedId(judging.transactionId)
-  const logs = filters.flatMap((_, index) => parseLogsOf(answers[index], { transactionId, blockHash }))
+  const logs = logAnswers.flatMap((answer) => parseLogsOf(answer, { transactionId, blockHash }))
   const code = new Map<Hex, AccountCode>()
-  if (calledFillContract !== undefined) {
-    const [atBlock, atFinalBlock] = answers.slice(filters.length)
-    code.set(calledFillContract, accountCode(parseCode(atBlock, atFinalBlock), recordsPayments))
+  if (fillContract !== undefined) {
+    const [atBlock, atFinalBlock] = codeAnswers
+    code.set(fillContract, accountCode(parseCode(atBlock, atFinalBlock), recordsPayments))
   }
   return {
     kind: 'final',
@@ -110,11 +99,55 @@ async function judge(
       blockHash,
       blockNumber: number,
       blockTimestampSeconds: timestampSeconds,
-      finalBlock: pinned && { number: pinned.number, hash: pinned.hash },
+      finalBlock,
       transaction,
       code,
       logs: inOrder(logs),
     },
+  }
+}
+
+type SecondRound = Pick<FinalTransaction, 'finalBlock'> & {
+  /** The order's fill contract, if the transaction calls it. */
+  readonly fillContract: Hex | undefined
+  readonly timestampSeconds: bigint
+  /** Answer by filter. */
+  readonly logAnswers: readonly RpcAnswer[]
+  /** Code of `fillContract` at the transaction's block and at the final block; empty without one. */
+  readonly codeAnswers: readonly RpcAnswer[]
+}
+
+async function readSecondRound(
+  view: EndpointView,
+  { transaction, pin, configured, wanted }: JudgeInput & { readonly transaction: EvmTransaction },
+  signal: AbortSignal,
+): Promise<SecondRound> {
+  const { blockHash, blockNumber, to } = transaction
+  const fillContract = to === wanted.side.chosen ? to : undefined
+  const logCalls = filtersOf(transaction, wanted).map((filter) => logsCall(blockHash, filter))
+  const codeCalls =
+    fillContract === undefined
+      ? []
+      : [codeCall(fillContract, blockNumber), codeCall(fillContract, pin.height)]
+  const answers = await view.ask(
+    [
+      ...logCalls,
+      ...codeCalls,
+      ...(configured > 1 ? [headerCall(pin.height)] : []),
+      // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
+      headerCall(blockNumber),
+    ],
+    signal,
+  )
+  const pinned = configured > 1 ? parseHeader(answers.at(-2), pin.height) : undefined
+  const { hash, timestampSeconds } = parseHeader(answers.at(-1), blockNumber)
+  if (hash !== blockHash) throw new MalformedAnswerError('eth_getBlockByNumber')
+  return {
+    fillContract,
+    timestampSeconds,
+    finalBlock: pinned && { number: pinned.number, hash: pinned.hash },
+    logAnswers: answers.slice(0, logCalls.length),
+    codeAnswers: answers.slice(logCalls.length, logCalls.length + codeCalls.length),
   }
 }
 
@@ -149,8 +182,9 @@ const logsCall = (blockHash: Hex, filter: LogFilter): RpcCall => ({
   params: [{ blockHash, ...filter }],
 })
 
+/** Logs of the transaction among those that one filter found. @throws MalformedAnswerError */
 function parseLogsOf(
-  answer: RpcAnswer | undefined,
+  answer: RpcAnswer,
   { transactionId, blockHash }: { readonly transactionId: Hex; readonly blockHash: Hex },
 ): readonly EvmLog[] {
   const requestName = 'eth_getLogs'

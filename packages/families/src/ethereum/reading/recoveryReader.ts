@@ -1,19 +1,12 @@
 import { DomainError, type Evidence, type FinalBlocks, type Hex, type ReadOptions } from '@causeway/core'
 import type { EndpointView, QuorumClient, Sighting } from '@causeway/rpc'
 import { resultOf, TransactionNotFinalError } from '@causeway/rpc'
-import { contractCall, headerCall, parseBool, parseHeader, parseWord } from './answers.ts'
+import { contractCall, parseBool, parseWord } from './answers.ts'
 import { ethereumFinalBlocks } from './finalBlocks.ts'
-import {
-  describeFinality,
-  type FinalHeight,
-  type FinalityRule,
-  type Heads,
-  pinFinalHeight,
-  secondsToFinality,
-} from './finality.ts'
+import { describeFinality, type FinalHeight, type FinalityRule, secondsToFinality } from './finality.ts'
 import { getEntryData, parseEntry } from './genericMapping.ts'
+import { headRound, readHeader } from './headRound.ts'
 import { balanceOfData, isExecutedData } from './hubReader.ts'
-import { headCalls, parseHeads } from './readFinalTransaction.ts'
 
 /** A deposit that its owner wants to recover, by its keys on the hub. */
 export type RecoveryQuestion = {
@@ -87,9 +80,7 @@ export function createRecoveryReader(options: {
       try {
         const { facts, agreeingEndpoints } = await quorum.read({
           signal,
-          first: async (view, ownSignal): Promise<Heads> =>
-            parseHeads(rule, await view.ask(headCalls(rule), ownSignal)),
-          pin: (heads) => pinFinalHeight(rule, quorum.threshold, heads),
+          ...headRound(rule, quorum.threshold),
           second: (view, _own, pin, ownSignal) =>
             judge(view, { question, mappingAddress, oracleAddress, hubAddress, rule, pin }, ownSignal),
         })
@@ -123,7 +114,7 @@ type JudgeInput = {
   readonly pin: FinalHeight
 }
 
-/** Judges one endpoint: its state at the final height, or else if only the newest block shows the missing part. */
+/** One endpoint's vote: its state at the final height; `not_final` if only its newest block shows a missing part. */
 async function judge(
   view: EndpointView,
   judging: JudgeInput,
@@ -140,8 +131,7 @@ async function judge(
     if (isComing) return { kind: 'not_final', waitSeconds }
   }
   // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
-  const [header] = await view.ask([headerCall(pin.height)], signal)
-  const { number, hash, timestampSeconds } = parseHeader(header, pin.height)
+  const { number, hash, timestampSeconds } = await readHeader(view, pin.height, signal)
   return { kind: 'final', facts: { ...state, finalBlock: { number, hash, timestampSeconds } } }
 }
 
