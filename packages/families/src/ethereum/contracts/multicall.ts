@@ -10,6 +10,11 @@ export type ContractCall = { readonly target: Hex; readonly callData: Hex }
 /** Return of one contract; `success: false` if it reverted, with the reason in `returnData`. */
 export type ContractAnswer = { readonly success: boolean; readonly returnData: Hex }
 
+/** True for a success that returned at least so many words; a contract of another kind reverts or returns less. */
+export function hasWords(answer: ContractAnswer | undefined, count: number): answer is ContractAnswer {
+  return answer?.success === true && answer.returnData.length >= 2 + 64 * count
+}
+
 /** The state a call runs on: a block by hash or number, or the node's newest. */
 export type BlockReference = { readonly hash: Hex } | { readonly number: bigint } | 'latest'
 
@@ -68,7 +73,7 @@ export function blockParameter(block: BlockReference): unknown {
   return 'hash' in block ? { blockHash: block.hash, requireCanonical: true } : toQuantity(block.number)
 }
 
-/** Calldata of `aggregate3`; every call may fail on its memberOffset. */
+/** Calldata of `aggregate3`; every call may fail by itself. */
 export function encodeAggregate3(calls: readonly ContractCall[]): Hex {
   return writeAggregate3(calls, true)
 }
