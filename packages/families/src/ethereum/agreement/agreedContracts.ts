@@ -1,5 +1,5 @@
 import type { RpcAnswer } from '@causeway/rpc'
-import { MalformedAnswerError, tally, type Verdict, type Vote } from '@causeway/rpc'
+import { tally, unlessUnreadable, type Verdict, type Vote } from '@causeway/rpc'
 import { type ContractAnswer, decodeAggregate3 } from '../contracts/multicall.ts'
 import { answerOfVerdict, type PollingClient, tooFewKnow } from './agreedReads.ts'
 
@@ -11,7 +11,7 @@ export type ContractTally = {
   readonly verdict: Verdict<RpcAnswer> | undefined
   readonly votes: readonly Vote<RpcAnswer>[]
   /**
-   * How a member is treated that silent endpoints could still decide. `wait`: the whole read fails, to be tried again,
+   * Treatment of a member that silent endpoints could still decide. `wait`: the whole read fails, to be tried again,
    * since an honest endpoint may be a block behind. `refuse`: late endpoints have had their time, so the member counts
    * as a failed call and the others are used.
    */
@@ -48,11 +48,5 @@ export function agreedContracts(
 const textOf = ({ success, returnData }: ContractAnswer): string => `${success} ${returnData}`
 
 function decode(answer: RpcAnswer | undefined, count: number): readonly ContractAnswer[] | undefined {
-  if (answer?.ok !== true) return undefined
-  try {
-    return decodeAggregate3(answer.result, count)
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return undefined
-    throw error
-  }
+  return answer?.ok === true ? unlessUnreadable(() => decodeAggregate3(answer.result, count)) : undefined
 }

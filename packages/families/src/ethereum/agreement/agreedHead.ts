@@ -1,13 +1,6 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import type { RpcAnswer } from '@causeway/rpc'
-import {
-  countVoices,
-  disagreement,
-  type Electorate,
-  MalformedAnswerError,
-  tally,
-  type Vote,
-} from '@causeway/rpc'
+import { countVoices, disagreement, type Electorate, tally, unlessUnreadable, type Vote } from '@causeway/rpc'
 import {
   type AgreedReadOptions,
   type AgreementReport,
@@ -95,13 +88,7 @@ function headsOf(votes: readonly Vote<readonly RpcAnswer[]>[]): readonly Vote<Ch
 }
 
 function readHead(answer: RpcAnswer | undefined): ChainHead | undefined {
-  if (answer?.ok !== true) return undefined
-  try {
-    return parseHead(answer.result)
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return undefined
-    throw error
-  }
+  return answer?.ok === true ? unlessUnreadable(() => parseHead(answer.result)) : undefined
 }
 
 function textOf({ number, hash, parentHash, timestampSeconds, baseFeePerGasWei }: ChainHead): string {

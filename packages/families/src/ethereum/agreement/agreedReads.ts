@@ -6,7 +6,7 @@ import { comparableInBatch } from './comparableAnswer.ts'
 /** The endpoints of one chain as agreement needs them: `poll` asks each by itself and collects their votes. */
 export type PollingClient = Pick<JsonRpcClient, 'chainId' | 'electorate' | 'poll'>
 
-/** How well endpoints agreed on one read, for metrics; made after every endpoint has answered. Counts are of hosts. */
+/** Agreement of endpoints on one read, for metrics; made after every endpoint has answered. Counts are of hosts. */
 export type AgreementReport = {
   /** Hosts that gave the agreed answer; 0 without agreement. */
   readonly agreed: number
@@ -41,37 +41,53 @@ export function agreeOnEach(
   options: AgreedReadOptions = {},
 ): Promise<EachAgreed> {
   const { onReport, ...limits } = options
-  const comparisonKeys = new WeakMap<RpcAnswer, string>()
-  const votesOn = (votes: readonly Vote<readonly RpcAnswer[]>[], index: number): Vote<RpcAnswer>[] => {
-    return votes.map(({ alias, voice, value }) => {
-      const answer = value?.[index]
-      const key = value && comparableInBatch(calls, value, index)
-      if (answer === undefined || key === undefined) return { alias, voice, value: undefined }
-      comparisonKeys.set(answer, key)
-      return { alias, voice, value: answer }
-    })
-  }
-  const heard: (readonly Vote<RpcAnswer>[])[] = []
-  const tallyVotes = (votes: readonly Vote<readonly RpcAnswer[]>[]): EachAgreed => {
-    // Votes of earlier rounds are kept in `heard`, so that each is compared only once.
-    for (let next = heard.length; next < votes.length; next += 1) {
-      heard.push(calls.map((_, index) => votesOn(votes.slice(next, next + 1), index)[0]).filter(isVote))
-    }
-    const each = calls.map((_, index) => heard.map((vote) => vote[index]).filter(isVote))
-    const verdicts = each.map((votes) =>
-      tally(votes, client.electorate, (answer) => comparisonKeys.get(answer) ?? ''),
-    )
-    return { verdicts, votes: each }
-  }
+  const tallyEach = createCallTally(calls, client.electorate)
   return client.poll(calls, {
     ...limits,
     decide(votes, isLast) {
-      const each = tallyVotes(votes)
+      const each = tallyEach(votes)
       return isLast || each.verdicts.every(({ status }) => status !== 'open') ? each : undefined
     },
     ...(onReport !== undefined && {
-      onHeard: (votes) => onReport(reportOf(tallyVotes(votes), client.electorate)),
+      onHeard: (votes) => onReport(reportOf(tallyEach(votes), client.electorate)),
     }),
+  })
+}
+
+/** One endpoint's answers to all calls. */
+type BatchVote = Vote<readonly RpcAnswer[]>
+
+/** Counts the votes on each call. `poll` only appends votes to its list, so each is parsed and compared once. */
+function createCallTally(
+  calls: readonly RpcCall[],
+  electorate: Electorate,
+): (batchVotes: readonly BatchVote[]) => EachAgreed {
+  const comparisonKeys = new WeakMap<RpcAnswer, string>()
+  /** By endpoint heard so far, its votes by call. */
+  const heard: (readonly Vote<RpcAnswer>[])[] = []
+  return (batchVotes) => {
+    for (const batchVote of batchVotes.slice(heard.length))
+      heard.push(votesByCall(calls, batchVote, comparisonKeys))
+    const votes = calls.map((_, index) => heard.flatMap((votesOfEndpoint) => votesOfEndpoint[index] ?? []))
+    const verdicts = votes.map((votesOnCall) =>
+      tally(votesOnCall, electorate, (answer) => comparisonKeys.get(answer) ?? ''),
+    )
+    return { verdicts, votes }
+  }
+}
+
+/** One endpoint's vote on each call: silence where its answer is no vote, see `comparableAnswer`. */
+function votesByCall(
+  calls: readonly RpcCall[],
+  { alias, voice, value: answers }: BatchVote,
+  comparisonKeys: WeakMap<RpcAnswer, string>,
+): readonly Vote<RpcAnswer>[] {
+  return calls.map((_, index) => {
+    const answer = answers?.[index]
+    const key = answers && comparableInBatch(calls, answers, index)
+    if (answer === undefined || key === undefined) return { alias, voice, value: undefined }
+    comparisonKeys.set(answer, key)
+    return { alias, voice, value: answer }
   })
 }
 
@@ -104,8 +120,4 @@ function reportOf({ verdicts, votes }: EachAgreed, { voters, threshold }: Electo
     }
   })
   return { agreed, required: threshold, configured: countVoices(voters), dissenting: [...dissenting] }
-}
-
-function isVote<Value>(vote: Vote<Value> | undefined): vote is Vote<Value> {
-  return vote !== undefined
 }

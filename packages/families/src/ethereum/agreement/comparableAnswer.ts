@@ -1,12 +1,5 @@
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
-import {
-  comparisonText,
-  logRange,
-  MalformedAnswerError,
-  parseList,
-  parseRecord,
-  toQuantity,
-} from '@causeway/rpc'
+import { comparisonText, logRange, parseList, parseRecord, toQuantity, unlessUnreadable } from '@causeway/rpc'
 
 /**
  * The part of an answer that all honest nodes give alike, whatever their software, as a text to compare votes by.
@@ -18,12 +11,7 @@ export function comparableAnswer(call: RpcCall, answer: RpcAnswer): string | und
   const { result } = answer
   if (result === null || result === undefined) return undefined
   if (typeof result === 'string') return result.toLowerCase()
-  try {
-    return comparisonText(project(call.method, result)).toLowerCase()
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return undefined
-    throw error
-  }
+  return unlessUnreadable(() => comparisonText(project(call.method, result)).toLowerCase())
 }
 
 /**

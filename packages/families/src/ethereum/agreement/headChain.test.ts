@@ -71,7 +71,7 @@ describe('observeHead', () => {
           const next = observeHead(chain, head)
           chain = next.chain
           expect(chain.head).toEqual(next.change === 'behind' ? before : head)
-          expect(chain.seen.get(chain.head.number)).toBe(chain.head.hash)
+          expect(chain.hashByHeight.get(chain.head.number)).toBe(chain.head.hash)
         }
       }),
     )

@@ -5,11 +5,11 @@ import type { ChainHead } from './head.ts'
 export type HeadChain = {
   readonly head: ChainHead
   /** Hash by height of heads that were adopted, at most `adoptedMax`. */
-  readonly seen: ReadonlyMap<bigint, Hex>
+  readonly hashByHeight: ReadonlyMap<bigint, Hex>
 }
 
 /**
- * How an observed head relates to the known one.
+ * Relation of an observed head to the known one.
  * `extended`: it descends from the adopted heads, as far as is known.
  * `behind`: it is an older block of the same chain, from a lagging endpoint; the known head stays.
  * `reorganised`: an adopted block is no longer canonical, so data read at it is void.
@@ -29,7 +29,7 @@ export function observeHead(
   hashAtKnown?: Hex,
 ): { readonly chain: HeadChain; readonly change: HeadChange } {
   if (chain === undefined) return { chain: adopt(undefined, observed), change: 'first' }
-  const { head, seen: hashByHeight } = chain
+  const { head, hashByHeight } = chain
   if (observed.hash === head.hash) return { chain, change: 'same' }
   if (observed.number < head.number && hashByHeight.get(observed.number) === observed.hash) {
     return { chain, change: 'behind' }
@@ -45,7 +45,7 @@ export function observeHead(
 
 function adopt(hashByHeight: ReadonlyMap<bigint, Hex> | undefined, head: ChainHead): HeadChain {
   const kept = [...(hashByHeight ?? [])].slice(-(adoptedMax - 1))
-  return { head, seen: new Map([...kept, [head.number, head.hash]]) }
+  return { head, hashByHeight: new Map([...kept, [head.number, head.hash]]) }
 }
 
 function withoutFrom(hashByHeight: ReadonlyMap<bigint, Hex>, height: bigint): ReadonlyMap<bigint, Hex> {

@@ -8,6 +8,7 @@ import {
   parseRecord,
   type RpcAnswer,
   toQuantity,
+  unlessUnreadable,
 } from '@causeway/rpc'
 import type { SignedCalls, SimulatedCalls, SimulatedDeposit } from '../../shared/signedDeposits.ts'
 import { encodeForwarded } from '../contracts/multicall.ts'
@@ -72,7 +73,7 @@ function readOutcome(
   execution: SimulatedExecution,
 ): SimulatedCalls | undefined {
   if (answer?.ok !== true) return undefined
-  try {
+  return unlessUnreadable(() => {
     const [block] = parseList(answer.result, method)
     const [result] = parseList(parseRecord(block, method)['calls'], method)
     const call = parseRecord(result, method)
@@ -83,10 +84,7 @@ function readOutcome(
       gas: parseQuantity(call['gasUsed'], method),
       deposits: logs.flatMap((log) => depositOf(parseRecord(log, method), execution)),
     }
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return undefined
-    throw error
-  }
+  })
 }
 
 /** The deposit in a log of the depository; none in a log of another contract, which could emit anything. */

@@ -1,5 +1,5 @@
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
-import { MalformedAnswerError, parseBytes, type RpcAnswer } from '@causeway/rpc'
+import { parseBytes, type RpcAnswer, unlessUnreadable } from '@causeway/rpc'
 import type { PermitTerms } from '../../rules/permitTerms.ts'
 import type { PermitTrial, SignedDepositsFamily } from '../../shared/signedDeposits.ts'
 import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
@@ -45,21 +45,20 @@ function outcomeOf(
   { amount }: PermitTerms,
   isDirect: boolean,
 ): PermitTrial | undefined {
-  try {
+  return unlessUnreadable(() => {
     const passes = deposit && (isDirect ? passedDirectly(deposit) : passedInside(deposit))
     if (passes === true) return 'passes'
     if (passes === undefined || balance?.ok !== true) return undefined
     return readUintResult(parseBytes(balance.result, 'balanceOf'), 'balanceOf') < amount ? 'short' : 'fails'
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return undefined
-    throw error
-  }
+  })
 }
 
+/** True if the deposit passed inside a multicall; `undefined` for an error of the node. */
 function passedInside(answer: RpcAnswer): boolean | undefined {
   return answer.ok ? decodeAggregate3(answer.result, 1)[0]?.success : undefined
 }
 
+/** True if the deposit passed as a call of its own; `undefined` for an error of the node. */
 function passedDirectly(answer: RpcAnswer): boolean | undefined {
   if (answer.ok) return true
   return isExecutionFailure(answer) ? false : undefined

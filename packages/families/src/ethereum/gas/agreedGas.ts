@@ -3,9 +3,9 @@ import type { GasModel } from '@causeway/core/config'
 import type { RpcAnswer, RpcCall, RpcOptions } from '@causeway/rpc'
 import {
   type Electorate,
-  MalformedAnswerError,
   medianOfVoices,
   tally,
+  unlessUnreadable,
   type Verdict,
   type Vote,
 } from '@causeway/rpc'
@@ -39,25 +39,26 @@ const patienceMs = 250
  * The gas price after one agreed head. If endpoints agree on the whole fee history, it is used as it is. Honest nodes
  * may compute tips and the next base fee differently: then the medians of their answers are used, and the configured
  * tip where too few answer.
- * @param at `verdict` is that of a vote on the whole answer to `feeHistoryRequest` at this head
+ * @param reading `verdict` is that of a vote on the whole answer to `feeHistoryRequest` at this head
  * @returns undefined on a chain without base fees, if the fee history is not agreed
  * @throws UpstreamUnavailableError when nobody answers
  * @source rule Q-162
  */
 export async function agreeOnGas(
   client: PollingClient,
-  at: {
+  reading: {
     readonly model: GasModel
     readonly head: ChainHead
     readonly verdict: Verdict<RpcAnswer> | undefined
   },
   options: RpcOptions = {},
 ): Promise<AgreedGas | undefined> {
-  const { model, head, verdict } = at
+  const { model, head, verdict } = reading
   if (verdict?.status === 'agreed' && verdict.value.ok) {
     const history = parseFeeHistory(verdict.value.result)
     return priced(history, model, tipOf(history, model), 'agreed')
   }
+  // The head's own base fee is agreed with the head; only tips and the next base fee are in dispute.
   const { baseFeePerGasWei } = head
   if (baseFeePerGasWei === undefined) return undefined
   const votes = await pollHistories(client, feeHistoryRequest(model, head.number), options)
@@ -105,12 +106,7 @@ function priced(history: FeeHistory, model: GasModel, tipWei: bigint, tipFrom: T
 
 function historyOf({ alias, voice, value }: Vote<readonly RpcAnswer[]>, request: RpcCall): Vote<FeeHistory> {
   const [answer] = value ?? []
-  const isAnswer = answer?.ok === true && comparableAnswer(request, answer) !== undefined
-  if (!isAnswer) return { alias, voice, value: undefined }
-  try {
-    return { alias, voice, value: parseFeeHistory(answer.result) }
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return { alias, voice, value: undefined }
-    throw error
-  }
+  const isVote = answer?.ok === true && comparableAnswer(request, answer) !== undefined
+  const history = isVote ? unlessUnreadable(() => parseFeeHistory(answer.result)) : undefined
+  return { alias, voice, value: history }
 }

@@ -32,7 +32,7 @@ export function readArbitrumDataFees(
   const [, perByteWei] = unlessMalformed('getPricesInWei', () =>
     gasInfo.decode('getPricesInWei', answer.returnData),
   )
-  return bytes.map((count) => divideUp(perByteWei * paddedBps(count), bpsDenominator))
+  return bytes.map((count) => divideUp(perByteWei * paddedBytesInBps(count), bpsDenominator))
 }
 
 /**
@@ -42,7 +42,8 @@ const signatureBytes = 67n
 /** Padding as in the chain's own gas estimate, because the real transaction may differ from the estimated one. */
 const padding = { bytes: 16n, bps: 100n }
 
-function paddedBps(bytes: bigint): bigint {
+/** Bytes with padding, times `bpsDenominator`. */
+function paddedBytesInBps(bytes: bigint): bigint {
   return (bytes + padding.bytes) * (bpsDenominator + padding.bps)
 }
 

@@ -3,7 +3,7 @@ import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
 import { arbitrumDataBytes, arbitrumDataFeeCalls, readArbitrumDataFees } from './arbitrumDataFee.ts'
 import { l1DataFeeCalls, type ProbedShape, readL1DataFees } from './l1DataFee.ts'
 
-/** How a rollup's data fees are read: the calls, and the decoder of their answers. */
+/** The calls that read a rollup's data fees, and the decoder of their answers. */
 export type DataFeeReading = {
   /** For any multicall; their answers go to `read`. */
   readonly calls: readonly ContractCall[]
