@@ -1,12 +1,16 @@
 import { ConfigurationError, maxBigint } from '@causeway/core'
-import { connectByJsonRpc, type QuotingChainFamily } from '../../shared/quotingChain.ts'
+import {
+  connectByJsonRpc,
+  type QuotingChainFamily,
+  type QuotingChainOptions,
+} from '../../shared/quotingChain.ts'
 import { readHead } from '../agreement/head.ts'
 import { ethereumSignedDeposits } from '../deposits/ethereumSignedDeposits.ts'
 import { floorGas } from '../paying/tryTransaction.ts'
 import { readEthereumFacts } from '../reading/networkFacts.ts'
 import { callUnitsOf } from '../rules/quoting/dearerState.ts'
 import { createAccountCodeReader } from '../simulation/accountCode.ts'
-import { createFillSimulator } from '../simulation/fillSimulation.ts'
+import { createFillSimulator, type FillSimulator } from '../simulation/fillSimulation.ts'
 import { createInputLocks } from '../simulation/inputLocks.ts'
 import { createPaymentTrials } from '../simulation/paymentTrial.ts'
 import { createCallSimulator } from '../simulation/simulateCalls.ts'
@@ -22,44 +26,57 @@ export const ethereumQuotingChain: QuotingChainFamily = {
   headSeconds: async (client) => (await readHead(client)).timestampSeconds,
   networkFacts: readEthereumFacts,
   signedDeposits: ethereumSignedDeposits,
-  open({ client, multicall3, currentHead, budgetMs, neededWithinMs, transactionGasMax, now, onFailure }) {
+  open(options) {
+    const { client, multicall3, currentHead, budgetMs, neededWithinMs, now, onFailure } = options
     if (multicall3 === undefined)
       throw new ConfigurationError(`quote: chains.${client.chainId} needs multicall3`)
     const optionalBudget = { budgetMs }
-    const facts = createUserFactsReader({ client, multicall3, currentHead, onFailure })
     const neededBudget = { budgetMs: neededWithinMs }
-    const locks = { client, multicall3, currentHead, timeoutMs: neededWithinMs, now, onFailure }
-    const lockOf = createInputLocks(locks)
+    const facts = createUserFactsReader({ client, multicall3, currentHead, onFailure })
+    const lockOptions = { client, multicall3, currentHead, timeoutMs: neededWithinMs, now, onFailure }
+    const findInputLock = createInputLocks(lockOptions)
     const code = createAccountCodeReader({ client, currentHead, onFailure, callTimeoutMs: neededWithinMs })
-    const gasLimitOption = transactionGasMax !== undefined && { gasMax: transactionGasMax }
-    const simulatorOptions = { client, now, ...gasLimitOption, currentBlock: () => currentHead()?.number }
-    const fills = createFillSimulator({ client, simulator: createCallSimulator(simulatorOptions) })
-    const payments = createFillSimulator({
-      client,
-      simulator: createCallSimulator({
-        ...simulatorOptions,
-        timeoutMs: neededWithinMs,
-        inFlightMax: paymentsMax,
-      }),
-      timeoutMs: neededWithinMs,
-    })
+    const { orderFills, payments } = createFillSimulators(options)
     const tryPayment = createPaymentTrials({ code, fills: payments, now, onFailure })
     return {
       async userFacts(question) {
         const { isMoveRefused, ...read } = await facts.read(question, optionalBudget)
-        const inputLock = isMoveRefused && (await lockOf(question))
+        const inputLock = isMoveRefused && (await findInputLock(question))
         return { ...read, ...(inputLock && { inputLock }) }
       },
       // An EVM account needs no token account or rent to receive money.
       lackOf: () => lacksNothing,
       hasCode: (account) => code.hasCode(account, neededBudget),
       tryPayment: (payment) => tryPayment(payment, neededBudget),
-      unitsOfCalls: async (fill) =>
-        callUnitsOf(maxBigint(await fills.gasOfFill(fill), floorGas(fill.data)), {
-          isNative: fill.token === undefined,
-          hasCalls: fill.hasCalls,
-          dearer: fill.dearer,
-        }),
+      async unitsOfCalls(fill) {
+        const fillUnits = maxBigint(await orderFills.gasOfFill(fill), floorGas(fill.data))
+        const { hasCalls, dearer } = fill
+        return callUnitsOf(fillUnits, { isNative: fill.token === undefined, hasCalls, dearer })
+      },
     }
   },
+}
+
+/**
+ * Simulators of two purposes, each with its own limit, so that neither delays the other: fills of orders with calls, and
+ * payments that a recipient may refuse.
+ */
+function createFillSimulators({
+  client,
+  currentHead,
+  neededWithinMs: timeoutMs,
+  transactionGasMax,
+  now,
+}: QuotingChainOptions): Readonly<Record<'orderFills' | 'payments', FillSimulator>> {
+  const simulatorOptions = {
+    client,
+    now,
+    ...(transactionGasMax !== undefined && { gasMax: transactionGasMax }),
+    currentBlock: () => currentHead()?.number,
+  }
+  const paymentOptions = { ...simulatorOptions, timeoutMs, inFlightMax: paymentsMax }
+  return {
+    orderFills: createFillSimulator({ client, simulator: createCallSimulator(simulatorOptions) }),
+    payments: createFillSimulator({ client, simulator: createCallSimulator(paymentOptions), timeoutMs }),
+  }
 }

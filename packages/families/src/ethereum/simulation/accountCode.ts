@@ -4,11 +4,9 @@ import { createLruCache, createQuestionGroups, parseBytes } from '@causeway/rpc'
 import { blockParameter } from '../contracts/multicall.ts'
 import { nobody, readAddress, within } from './userFacts.ts'
 
-/** Tells for quotes which accounts of one chain have code. A delegated account (EIP-7702) counts as having code. */
+/** Reads for quotes whether accounts of one chain have code. A delegated account (EIP-7702) counts as having code. */
 export interface AccountCodeReader {
-  /**
-   * `undefined` if enough endpoints do not agree in time. Never rejects, and never takes longer than `budgetMs`.
-   */
+  /** `undefined` if enough endpoints do not agree in time. Never rejects, and never takes longer than `budgetMs`. */
   hasCode(account: string, options: { readonly budgetMs: number }): Promise<boolean | undefined>
 }
 
@@ -41,8 +39,8 @@ type WaitingQuestion = {
 
 /**
  * Asks for many accounts in one batch, and for each account once per block; while a batch is out, further questions
- * gather for the next. Answers can refuse quotes, so enough endpoints must agree. If a batch is refused, or endpoints
- * contradict each other about one account, the batch is split in halves and asked again.
+ * gather for the next. A quote may be refused because of an answer, so enough endpoints must agree. If a batch is
+ * refused, or endpoints contradict each other about one account, the batch is split in halves and asked again.
  * @source F-87
  */
 export function createAccountCodeReader(options: AccountCodeOptions): AccountCodeReader {
@@ -62,25 +60,16 @@ export function createAccountCodeReader(options: AccountCodeOptions): AccountCod
   })
 
   async function send(group: readonly WaitingQuestion[]): Promise<void> {
-    const calls = group.map(({ account, blockHash }) => ({
-      method: requestName,
-      params: [account, blockParameter({ hash: blockHash })],
-    }))
-    const nowMs = performance.now()
-    for (const question of group) question.untilMs ??= nowMs + callTimeoutMs
-    const timeoutMs = Math.max(1, (group[0]?.untilMs ?? nowMs) - nowMs)
-    const agreeOptions = { timeoutMs, ...(threshold !== undefined && { threshold }) }
-    const { answers } = await client
-      .agree(calls, {
-        ...agreeOptions,
-        project: (all) => all.map((answer) => hasCodeIn(answer) ?? 'unreadable'),
-      })
-      .catch((error: unknown) => {
-        onFailure?.(error)
-        throw error
-      })
+    const timeoutMs = startDeadlines(group, callTimeoutMs)
+    const codes = await agreeOnCodes(client, group, {
+      timeoutMs,
+      ...(threshold !== undefined && { threshold }),
+    }).catch((error: unknown) => {
+      onFailure?.(error)
+      throw error
+    })
     for (const [index, { key, answer }] of group.entries()) {
-      const hasCode = hasCodeIn(answers[index])
+      const hasCode = codes[index]
       if (hasCode === undefined) codeCache.delete(key)
       answer(hasCode)
     }
@@ -103,6 +92,30 @@ export function createAccountCodeReader(options: AccountCodeOptions): AccountCod
       return within(budgetMs, asking, undefined)
     },
   }
+}
+
+/** Sets the deadline of each question that is sent for the first time. @returns milliseconds that the first one has left */
+function startDeadlines(group: readonly WaitingQuestion[], callTimeoutMs: number): number {
+  const nowMs = performance.now()
+  for (const question of group) question.untilMs ??= nowMs + callTimeoutMs
+  return Math.max(1, (group[0]?.untilMs ?? nowMs) - nowMs)
+}
+
+/** True for each account of a group that has code, as enough endpoints say; undefined for an unreadable answer. @throws what `agree` throws */
+async function agreeOnCodes(
+  client: AccountCodeOptions['client'],
+  group: readonly WaitingQuestion[],
+  options: { readonly timeoutMs: number; readonly threshold?: number },
+): Promise<readonly (boolean | undefined)[]> {
+  const calls = group.map(({ account, blockHash }) => ({
+    method: requestName,
+    params: [account, blockParameter({ hash: blockHash })],
+  }))
+  const { answers } = await client.agree(calls, {
+    ...options,
+    project: (all) => all.map((answer) => hasCodeIn(answer) ?? 'unreadable'),
+  })
+  return group.map((_, index) => hasCodeIn(answers[index]))
 }
 
 /** The first waiting questions about one block, as many as one batch holds. */

@@ -1,13 +1,20 @@
 import { type Hex, UpstreamUnavailableError } from '@causeway/core'
 import type { JsonRpcClient, RpcAnswer } from '@causeway/rpc'
-import { createLruCache, MalformedAnswerError, parseBytes, parseList, parseRecord } from '@causeway/rpc'
+import {
+  createLruCache,
+  MalformedAnswerError,
+  parseBytes,
+  parseList,
+  parseRecord,
+  unlessUnreadable,
+} from '@causeway/rpc'
 import type { SimulatedFill } from '../../shared/quotingChain.ts'
 import { readAbi } from '../contracts/abiReader.ts'
 import { allowanceCall, balanceOfCall } from '../contracts/erc20Calls.ts'
 import type { ContractCall } from '../contracts/multicall.ts'
 import type { CallSimulator, CallsToSimulate } from './simulateCalls.ts'
-import type { StateOverrides } from './simulation.ts'
 import { DestinationCallFailedError, revertReason } from './simulationErrors.ts'
+import type { StateOverrides } from './simulationRequests.ts'
 
 export type FillSimulatorOptions = {
   readonly client: Pick<JsonRpcClient, 'chainId' | 'agree'>
@@ -32,7 +39,7 @@ const slotsMax = 8
 /** Amount that is written into a slot: large, and recognisable when a view returns it. */
 const markerAmount: Hex = `0x${(2n ** 120n).toString(16).padStart(64, '0')}`
 
-/** @source rule Q-164 */
+/** Makes the simulator of one chain's fills. @source rule Q-164 */
 export function createFillSimulator(options: FillSimulatorOptions): FillSimulator {
   const { client, simulator, timeoutMs = 300 } = options
   const overridesCache = createLruCache<StateOverrides>(tokensMax)
@@ -45,12 +52,10 @@ export function createFillSimulator(options: FillSimulatorOptions): FillSimulato
     const key = `${token} ${from} ${to}`.toLowerCase()
     const cached = overridesCache.get(key)
     if (cached !== undefined) return cached
-    const slots = await Promise.all(
-      [balanceOfCall(token, from), allowanceCall(token, from, to)].map((view) =>
-        findSlot(client, timeoutMs, view),
-      ),
-    )
-    const [balance, allowance] = slots
+    const [balance, allowance] = await Promise.all([
+      findSlot(client, timeoutMs, balanceOfCall(token, from)),
+      findSlot(client, timeoutMs, allowanceCall(token, from, to)),
+    ])
     if (balance === undefined || allowance === undefined) return undefined
     const overrides = { [token]: { stateDiff: { [balance]: markerAmount, [allowance]: markerAmount } } }
     overridesCache.set(key, overrides)
@@ -161,20 +166,15 @@ function secondMember(words: ReturnType<typeof readAbi>): Hex {
 function listedSlots(answer: RpcAnswer | undefined, contract: Hex): readonly Hex[] {
   if (answer?.ok !== true) return []
   const requestName = 'eth_createAccessList'
-  try {
+  const slots = unlessUnreadable(() => {
     const entries = parseList(parseRecord(answer.result, requestName)['accessList'], requestName)
-    const slots = entries.flatMap((entry) => {
+    const keys = entries.flatMap((entry) => {
       const { address, storageKeys } = parseRecord(entry, requestName)
       return parseBytes(address, requestName) === contract.toLowerCase()
         ? parseList(storageKeys, requestName)
         : []
     })
-    return slots
-      .map((slot) => parseBytes(slot, requestName))
-      .sort()
-      .slice(0, slotsMax)
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return []
-    throw error
-  }
+    return keys.map((slot) => parseBytes(slot, requestName))
+  })
+  return (slots ?? []).toSorted().slice(0, slotsMax)
 }

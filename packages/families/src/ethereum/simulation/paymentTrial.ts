@@ -44,9 +44,9 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
   return async (payment: TriedPayment, budget: { readonly budgetMs: number }) => {
     const { account, currency, amount, fill } = payment
     const isToken = fill.token !== undefined
-    const hasCode = isToken || (await code.hasCode(account, budget))
-    if (hasCode === undefined) return undefined
-    return hasCode
+    const mayRefuse = isToken || (await code.hasCode(account, budget))
+    if (mayRefuse === undefined) return undefined
+    return mayRefuse
       ? recent(`${account} ${currency} ${isToken ? '' : amount}`, () => run(payment))
       : acceptedTrial
   }

@@ -3,8 +3,9 @@ import type { Hex } from '@causeway/core'
 import { createLruCache } from '@causeway/rpc'
 import type { SimulatedCall } from '../../shared/quotingChain.ts'
 import type { PollingClient } from '../agreement/agreedReads.ts'
-import { estimateEach, type StateOverrides, simulateInOrder } from './simulation.ts'
+import { estimateEach, simulateInOrder } from './simulation.ts'
 import { DestinationCallFailedError, SimulationOverloadedError } from './simulationErrors.ts'
+import type { StateOverrides } from './simulationRequests.ts'
 
 export type CallSimulatorOptions = {
   readonly client: PollingClient

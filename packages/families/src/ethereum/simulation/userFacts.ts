@@ -4,7 +4,8 @@ import { createLruCache, type LruCache } from '@causeway/rpc'
 import type { UserFacts, UserFactsQuestion } from '../../shared/quotingChain.ts'
 import { readUintResult } from '../contracts/abiReader.ts'
 import { allowanceCall, balanceOfCall, emptyMoveCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'
-import { type ContractAnswer, type ContractCall, multicall } from '../contracts/multicall.ts'
+import { type ContractAnswer, type ContractCall, hasWords, multicall } from '../contracts/multicall.ts'
+import { burntAccounts } from '../rules/reservedAccounts.ts'
 
 /** Facts of one user, from one endpoint. */
 export type ReadFacts = UserFacts & {
@@ -45,7 +46,7 @@ const nothing: ReadFacts = {}
 const noFacts = Promise.resolve(nothing)
 const zeroAddress = `0x${'0'.repeat(40)}`
 /** Addresses of nobody, which pages use before a wallet is connected. */
-export const nobody: ReadonlySet<string> = new Set([zeroAddress, `0x${'0'.repeat(36)}dead`])
+export const nobody: ReadonlySet<string> = new Set(burntAccounts)
 const addressPattern = /^0x[0-9a-f]{40}$/
 
 /** Calls of one question, in order: the balance, `heldCount` balances of others, the allowance, a transfer of 0. */
@@ -54,7 +55,7 @@ type UserFactsCalls = { readonly calls: readonly ContractCall[]; readonly heldCo
 /** One question about the newest block: a member of the group that shares a call, and an entry of the cache. */
 type GroupMember = {
   readonly key: string
-  readonly asked: UserFactsCalls
+  readonly userCalls: UserFactsCalls
   readonly blockHash: Hex
   readonly facts: Promise<ReadFacts>
   readonly answer: (facts: ReadFacts) => void
@@ -76,9 +77,9 @@ class GroupedReader implements UserFactsReader {
   readonly #options: UserFactsOptions
   readonly #members: LruCache<GroupMember>
   #waiting: GroupMember[] = []
-  #busy = false
+  #isSending = false
   #headHash: Hex | undefined
-  /** When each question was asked last, by key. */
+  /** Time of each question's last asking, by key. */
   readonly #askedAtMs: LruCache<number>
   /** Calls of questions that came again, by key: read ahead at the next block. */
   readonly #regulars = createLruCache<UserFactsCalls>(membersMax)
@@ -96,28 +97,29 @@ class GroupedReader implements UserFactsReader {
   read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): Promise<ReadFacts> {
     const head = this.#options.currentHead()
     if (head === undefined) return noFacts
-    if (head.hash !== this.#headHash) this.#turnTo(head.hash)
+    if (head.hash !== this.#headHash) this.#followHead(head.hash)
     const key = keyOf(question)
     const cached = this.#members.get(key)
     if (cached?.blockHash === head.hash) {
-      this.#remember(cached)
+      this.#noteAsked(cached)
       return cached.isAnswered ? cached.facts : within(budgetMs, cached.facts, nothing)
     }
     const userCalls = callsFor(question, this.#options.multicall3)
     if (userCalls === undefined || this.#waiting.length >= waitingMax) return noFacts
-    const member = this.#ask(key, userCalls, head.hash)
-    this.#remember(member)
-    void this.#run()
+    const member = this.#enqueue(key, userCalls, head.hash)
+    this.#noteAsked(member)
+    void this.#sendGroups()
     return within(budgetMs, member.facts, nothing)
   }
 
-  #turnTo(headHash: Hex): void {
+  /** After a new block, regular users who asked lately are to be read ahead. */
+  #followHead(headHash: Hex): void {
     this.#headHash = headHash
-    // Regular users who asked lately are read ahead at the new block.
     this.#toReadAhead = new Map([...this.#regulars.entries()].filter(([key]) => this.#askedLately(key)))
   }
 
-  #remember({ key, asked: userCalls }: GroupMember): void {
+  /** Notes the time of a question; one that comes again soon makes its user a regular. */
+  #noteAsked({ key, userCalls }: GroupMember): void {
     if (this.#askedLately(key)) this.#regulars.set(key, userCalls)
     this.#askedAtMs.set(key, this.#now())
   }
@@ -127,20 +129,20 @@ class GroupedReader implements UserFactsReader {
     return askedAtMs !== undefined && this.#now() - askedAtMs <= asksAgainWithinMs
   }
 
-  #ask(key: string, userCalls: UserFactsCalls, blockHash: Hex): GroupMember {
+  #enqueue(key: string, userCalls: UserFactsCalls, blockHash: Hex): GroupMember {
     let answer: (facts: ReadFacts) => void = () => undefined
     const facts = new Promise<ReadFacts>((resolve) => {
       answer = resolve
     })
-    const member: GroupMember = { key, asked: userCalls, blockHash, facts, answer, isAnswered: false }
+    const member: GroupMember = { key, userCalls, blockHash, facts, answer, isAnswered: false }
     this.#members.set(key, member)
     this.#waiting.push(member)
     return member
   }
 
-  async #run(): Promise<void> {
-    if (this.#busy) return
-    this.#busy = true
+  async #sendGroups(): Promise<void> {
+    if (this.#isSending) return
+    this.#isSending = true
     // Questions of the same moment leave in the first call already.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
@@ -154,7 +156,7 @@ class GroupedReader implements UserFactsReader {
         this.#options.onFailure?.(error)
       }
     }
-    this.#busy = false
+    this.#isSending = false
   }
 
   #settle(member: GroupMember, facts: UserFacts): void {
@@ -171,18 +173,19 @@ class GroupedReader implements UserFactsReader {
   /** Waiting questions about the same block as the first one, for one call; others stay for the next. */
   #takeGroup(): readonly GroupMember[] {
     const blockHash = this.#waiting[0]?.blockHash
-    if (blockHash !== undefined && blockHash === this.#headHash) this.#readAhead(blockHash)
+    if (blockHash !== undefined && blockHash === this.#headHash) this.#enqueueRegulars(blockHash)
     const group = this.#waiting.filter((member) => member.blockHash === blockHash).slice(0, membersMax)
     const members = new Set(group)
     this.#waiting = this.#waiting.filter((member) => !members.has(member))
     return group
   }
 
-  #readAhead(blockHash: Hex): void {
+  /** Fills free places of the next call with regular users' questions. */
+  #enqueueRegulars(blockHash: Hex): void {
     for (const [key, userCalls] of this.#toReadAhead) {
       if (this.#waiting.length >= membersMax) return
       this.#toReadAhead.delete(key)
-      if (this.#members.get(key)?.blockHash !== blockHash) this.#ask(key, userCalls, blockHash)
+      if (this.#members.get(key)?.blockHash !== blockHash) this.#enqueue(key, userCalls, blockHash)
     }
   }
 
@@ -191,14 +194,15 @@ class GroupedReader implements UserFactsReader {
     const { client, multicall3, callTimeoutMs = 500 } = this.#options
     const hash = group[0]?.blockHash
     if (hash === undefined) return []
-    const calls = group.flatMap(({ asked: userCalls }) => userCalls.calls)
-    const where = { multicall3, calls, block: { hash } }
-    const answers = await multicall(client, where, { timeoutMs: callTimeoutMs })
-    let next = 0
-    return group.map(({ asked: { calls: ownCalls, heldCount } }) => {
-      const ownAnswers = answers.slice(next, next + ownCalls.length)
-      next += ownCalls.length
-      return factsOf(ownAnswers, heldCount)
+    const calls = group.flatMap(({ userCalls }) => userCalls.calls)
+    const request = { multicall3, calls, block: { hash } }
+    const answers = await multicall(client, request, { timeoutMs: callTimeoutMs })
+    let start = 0
+    return group.map(({ userCalls }) => {
+      const end = start + userCalls.calls.length
+      const ownAnswers = answers.slice(start, end)
+      start = end
+      return factsOf(ownAnswers, userCalls.heldCount)
     })
   }
 }
@@ -236,19 +240,15 @@ export function readAddress(text: string): Hex | undefined {
 function factsOf([balance, ...others]: readonly ContractAnswer[], heldCount: number): ReadFacts {
   const [allowance, move] = others.slice(heldCount)
   return {
-    ...(isWord(balance) && { balance: readUintResult(balance.returnData, 'balanceOf') }),
-    ...(isWord(allowance) && { allowance: readUintResult(allowance.returnData, 'allowance') }),
+    ...(hasWords(balance, 1) && { balance: readUintResult(balance.returnData, 'balanceOf') }),
+    ...(hasWords(allowance, 1) && { allowance: readUintResult(allowance.returnData, 'allowance') }),
     ...(move?.success === false && { isMoveRefused: true }),
     ...(heldCount > 0 && { held: others.slice(0, heldCount).map(heldOf) }),
   }
 }
 
 function heldOf(answer: ContractAnswer): bigint | undefined {
-  return isWord(answer) ? readUintResult(answer.returnData, 'balanceOf') : undefined
-}
-
-function isWord(answer: ContractAnswer | undefined): answer is ContractAnswer {
-  return answer?.success === true && answer.returnData.length >= 66
+  return hasWords(answer, 1) ? readUintResult(answer.returnData, 'balanceOf') : undefined
 }
 
 /** The result if it comes within the budget, else `late`. The promise must not reject. */
