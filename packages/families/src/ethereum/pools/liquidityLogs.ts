@@ -8,7 +8,7 @@ import {
   toQuantity,
 } from '@causeway/rpc'
 import { type AgreedClient, agreedRead } from '../agreement/agreedTransport.ts'
-import { readAbi } from '../contracts/abiReader.ts'
+import { type AbiReader, readAbi } from '../contracts/abiReader.ts'
 import type { LiquidityChange } from './tickTable.ts'
 
 /** `Mint(address,address indexed,int24 indexed,int24 indexed,uint128,uint256,uint256)` */
@@ -55,20 +55,20 @@ export function parseLiquidityLogs(
       parseHash(each, requestName),
     )
     if (lower === undefined || upper === undefined) throw new MalformedAnswerError(requestName)
-    const data = readAbi(parseBytes(log['data'], requestName), requestName)
+    const words = readAbi(parseBytes(log['data'], requestName), requestName)
     return {
       pool: parseBytes(log['address'], requestName),
       tickLower: signedTopic(lower),
       tickUpper: signedTopic(upper),
-      liquidity: signedLiquidity(topic, data.uint(0), () => data.uint(32)),
+      liquidity: signedLiquidity(topic, words),
     }
   })
 }
 
 /** Liquidity of an event, negative for a burn. A mint's data begins with its sender, a burn's with the liquidity. */
-function signedLiquidity(topic: Hex | undefined, first: bigint, second: () => bigint): bigint {
-  if (topic === mintTopic) return second()
-  if (topic === burnTopic) return -first
+function signedLiquidity(topic: Hex | undefined, words: AbiReader): bigint {
+  if (topic === mintTopic) return words.uint(32)
+  if (topic === burnTopic) return -words.uint(0)
   throw new MalformedAnswerError(requestName)
 }
 

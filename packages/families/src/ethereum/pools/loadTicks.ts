@@ -1,7 +1,7 @@
 import { type Hex, maxTick, minTick } from '@causeway/core'
 import type { PoolConfig } from '@causeway/core/config'
 import type { AgreedClient } from '../agreement/agreedTransport.ts'
-import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
+import { type ContractAnswer, type ContractCall, hasWords } from '../contracts/multicall.ts'
 import { type ReadAt, readContracts } from './chunkedReads.ts'
 import {
   getPoolCall,
@@ -46,29 +46,46 @@ export async function loadTicks(
 ): Promise<ReadonlyMap<Hex, LoadedPool>> {
   const loaded = new Map<Hex, LoadedPool>()
   const identities = await readEach(client, pools, (pool) => identityCalls(at.factory, pool), at)
-  for (const { item, answers } of identities) {
-    const problem = identityProblem(item, answers)
-    if (problem !== undefined) loaded.set(item.address, { problem })
+  for (const { item: pool, answers } of identities) {
+    const problem = identityProblem(pool, answers)
+    if (problem !== undefined) loaded.set(pool.address, { problem })
   }
   const genuine = pools.filter(({ address }) => !loaded.has(address))
-  const bitmaps = await readEach(client, genuine, bitmapCalls, at)
-  const poolTicks = bitmaps.map(({ item, answers }) => ({
-    pool: item,
-    indexes: initializedTicks(item, answers),
-  }))
-  for (const { pool, indexes } of poolTicks) {
-    if (indexes.length > at.ticksMax) loaded.set(pool.address, { problem: 'too_many_ticks' })
+  const readable: PoolTicks[] = []
+  for (const poolTicks of await readTickIndexes(client, genuine, at)) {
+    if (poolTicks.indexes.length <= at.ticksMax) readable.push(poolTicks)
+    else loaded.set(poolTicks.pool.address, { problem: 'too_many_ticks' })
   }
-  const readable = poolTicks.filter(({ pool }) => !loaded.has(pool.address))
-  const tickCalls = ({ pool, indexes }: (typeof poolTicks)[number]) =>
-    indexes.map((index) => tickCall(pool.address, index))
-  for (const { item, answers } of await readEach(client, readable, tickCalls, at)) {
-    const entries = answers.map(
-      ({ returnData }, index) => [item.indexes[index] ?? 0, readTick(returnData)] as const,
-    )
-    loaded.set(item.pool.address, tickTable(new Map(entries)))
-  }
+  for (const [address, table] of await readTables(client, readable, at)) loaded.set(address, table)
   return loaded
+}
+
+type PoolTicks = { readonly pool: PoolConfig; readonly indexes: readonly number[] }
+
+/** Indexes of the initialised ticks of each pool, as its bitmap shows them. */
+async function readTickIndexes(
+  client: AgreedClient,
+  pools: readonly PoolConfig[],
+  at: ReadAt,
+): Promise<readonly PoolTicks[]> {
+  const bitmaps = await readEach(client, pools, bitmapCalls, at)
+  return bitmaps.map(({ item: pool, answers }) => ({ pool, indexes: initializedTicks(pool, answers) }))
+}
+
+/** Liquidity of the ticks of each pool. */
+async function readTables(
+  client: AgreedClient,
+  poolTicks: readonly PoolTicks[],
+  at: ReadAt,
+): Promise<readonly (readonly [Hex, TickTable])[]> {
+  const tickCalls = ({ pool, indexes }: PoolTicks) => indexes.map((index) => tickCall(pool.address, index))
+  const readings = await readEach(client, poolTicks, tickCalls, at)
+  return readings.map(({ item: { pool, indexes }, answers }) => {
+    const entries = answers.map(
+      ({ returnData }, position) => [indexes[position] ?? 0, readTick(returnData)] as const,
+    )
+    return [pool.address, tickTable(new Map(entries))] as const
+  })
 }
 
 function identityCalls(factory: Hex, pool: PoolConfig): readonly ContractCall[] {
@@ -77,17 +94,13 @@ function identityCalls(factory: Hex, pool: PoolConfig): readonly ContractCall[] 
 
 function identityProblem(
   { address, tickSpacing }: PoolConfig,
-  [made, spacing]: readonly ContractAnswer[],
+  [poolOfFactory, spacing]: readonly ContractAnswer[],
 ): PoolProblem | undefined {
-  if (!isWord(made) || readPoolAddress(made.returnData) !== address) return 'not_from_factory'
-  return isWord(spacing) && readTickSpacing(spacing.returnData) === tickSpacing
+  if (!hasWords(poolOfFactory, 1) || readPoolAddress(poolOfFactory.returnData) !== address)
+    return 'not_from_factory'
+  return hasWords(spacing, 1) && readTickSpacing(spacing.returnData) === tickSpacing
     ? undefined
     : 'wrong_tick_spacing'
-}
-
-/** True for an answer of at least one word; a contract of another kind reverts or returns nothing. */
-function isWord(answer: ContractAnswer | undefined): answer is ContractAnswer {
-  return answer?.success === true && answer.returnData.length >= 66
 }
 
 const ticksPerWord = 256
@@ -132,10 +145,11 @@ async function readEach<Item>(
 ): Promise<readonly { readonly item: Item; readonly answers: readonly ContractAnswer[] }[]> {
   const calls = items.map(callsOf)
   const answers = await readContracts(client, calls.flat(), at)
-  let next = 0
+  let start = 0
   return items.map((item, index) => {
-    const count = calls[index]?.length ?? 0
-    next += count
-    return { item, answers: answers.slice(next - count, next) }
+    const end = start + (calls[index]?.length ?? 0)
+    const ownAnswers = answers.slice(start, end)
+    start = end
+    return { item, answers: ownAnswers }
   })
 }

@@ -102,22 +102,18 @@ type SnapshotRequest = {
   readonly judgeAll: boolean
 }
 
+/** The snapshot of a head, continued from an ancestor's where one is known. */
 async function readSnapshot(
   options: PoolMirrorOptions,
   { head, last, recent, judgeAll }: SnapshotRequest,
 ): Promise<PoolSnapshot> {
   const { pools } = options
   const { positions, parent, changes } = await readBlock(options, head, last, recent)
+  const tables = continuedTables(pools, parent, changes)
   // When all pools are judged, those with a problem are tried again.
   const problems = new Map(judgeAll ? [] : parent?.problems)
-  const tables = new Map<Hex, TickTable>()
-  for (const { address } of pools) {
-    const table = parent?.tables.get(address)
-    const ofPool = changes.filter(({ pool }) => pool === address)
-    const next = table === undefined ? undefined : withChanges(table, ofPool)
-    if (next !== undefined) tables.set(address, next)
-    if (problems.get(address) === 'not_initialised') problems.delete(address)
-  }
+  // A pool may get its first price at any block.
+  for (const { address } of pools) if (problems.get(address) === 'not_initialised') problems.delete(address)
 
   const fresh = await reload(options, { head, positions, tables, problems })
   const states = pools.flatMap((pool) => {
@@ -133,6 +129,22 @@ async function readSnapshot(
   }
   const { number, hash } = head
   return { number, hash, tables, problems, states: states.filter(({ address }) => !differing.has(address)) }
+}
+
+/** The parent's ticks after the changes since then. Pools without a table, or with changes that do not fit, are left out. */
+function continuedTables(
+  pools: readonly PoolConfig[],
+  parent: PoolSnapshot | undefined,
+  changes: readonly PoolLiquidityChange[],
+): Map<Hex, TickTable> {
+  const tables = new Map<Hex, TickTable>()
+  for (const { address } of pools) {
+    const table = parent?.tables.get(address)
+    const changesOfPool = changes.filter(({ pool }) => pool === address)
+    const changed = table && withChanges(table, changesOfPool)
+    if (changed !== undefined) tables.set(address, changed)
+  }
+  return tables
 }
 
 /** Data of a head from one batch, and the mirrored block that it continues. */

@@ -1,6 +1,6 @@
 import type { Hex, PoolState } from '@causeway/core'
 import type { PoolConfig } from '@causeway/core/config'
-import type { ContractAnswer, ContractCall } from '../contracts/multicall.ts'
+import { type ContractAnswer, type ContractCall, hasWords } from '../contracts/multicall.ts'
 import type { PoolProblem } from './loadTicks.ts'
 import { liquidityCall, readLiquidity, readSlot0, slot0Call } from './poolCalls.ts'
 import { activeLiquidity, type TickTable } from './tickTable.ts'
@@ -42,10 +42,6 @@ export function readPositions(
     })
   })
   return positions
-}
-
-function hasWords(answer: ContractAnswer | undefined, words: number): answer is ContractAnswer {
-  return answer?.success === true && answer.returnData.length >= 2 + 64 * words
 }
 
 /**
