@@ -34,7 +34,7 @@ export type SignedTransaction = GasBid & {
   readonly signedAtMs: number
 }
 
-/** What the receipt of a transaction of the fill wallet tells. */
+/** Receipt of a transaction of the fill wallet, as enough endpoints show it. */
 export type MinedReceipt = {
   readonly hash: Hex
   readonly succeeded: boolean
@@ -43,7 +43,7 @@ export type MinedReceipt = {
   readonly costWei: bigint
 }
 
-/** How far a chain and the fill wallet's nonces are, each as enough hosts say. */
+/** Progress of a chain and of the fill wallet's nonces, each as enough hosts say. */
 export type NonceCounts = {
   /** Nonces below are used in the newest block. */
   readonly latestCount: number
@@ -75,7 +75,7 @@ export interface ContractPayingChain {
   /** @throws DomainError where too few endpoints answer */
   counts(): Promise<NonceCounts>
   /**
-   * Which transaction of one nonce is mined, by agreement of endpoints: one that does its work, or a cancellation.
+   * The mined transaction of one nonce, by agreement of endpoints: one that does its work, or a cancellation.
    * @throws DomainError, NodeError, MalformedAnswerError
    */
   minedOf(
@@ -93,7 +93,7 @@ export interface ContractPayingChain {
    * @throws DomainError where endpoints are silent or contradict each other; MalformedAnswerError, NodeError
    */
   readFinal(id: Hex): Promise<FinalMark>
-  /** The same of another wallet, `filler`. @throws as `readFinal` */
+  /** As `readFinal`, for another wallet. */
   readFinalOf(filler: Hex, id: Hex): Promise<FinalMark>
   /** True if an account has code now, as enough endpoints say; undefined if they do not. Never rejects. */
   hasCode(account: string): Promise<boolean | undefined>
@@ -103,7 +103,7 @@ export interface ContractPayingChain {
   /** Signs a transaction that does nothing, so that nothing else is mined with its nonce. */
   signCancellation(nonce: number, bid: GasBid): Promise<SignedTransaction>
   /**
-   * Sends bytes again and again at no harm: a node that has them says so, and that is enough.
+   * Sends the bytes. Sending them again does no harm: a node that has them already counts as having taken them.
    * @throws NeverTakenError where enough nodes refuse them for good, NodeError where all refuse them now,
    * UpstreamUnavailableError
    */
@@ -116,6 +116,7 @@ export interface ContractPayingChain {
   readonly submitFailure?: () => UpstreamUnavailableError | undefined
 }
 
+/** Options by which a chain is opened for one fill wallet. */
 export type ContractPayingOptions = {
   /** As the chain itself numbers it. */
   readonly chainId: number

@@ -17,7 +17,7 @@ import { readFillMark } from './fillMarks.ts'
 import { firstMined } from './minedTransactions.ts'
 import { readCounts } from './nonceCounts.ts'
 import { askSubmit, Submission } from './submission.ts'
-import { tryTransaction } from './tryTransaction.ts'
+import { tryTransaction, withMargin } from './tryTransaction.ts'
 
 const readTimeoutMs = 5_000
 const codeTimeoutMs = 2_000
@@ -141,10 +141,7 @@ function shortened(word: unknown): unknown {
   return isHex32(word) ? toQuantity(BigInt(word)) : word
 }
 
-/** Gas limit above an estimate: the next block may need more. */
-const withMargin = (gas: bigint) => (gas * 13n) / 10n + 50_000n
-
-/** Gas of a cancellation; the usual amount without an answer, because a cancellation must not wait for a silent node. */
+/** Gas of a cancellation, by one endpoint's estimate. Without an answer the usual amount: it must not wait for a node. */
 async function readCancellationGas(client: ChainClient, address: Hex): Promise<bigint> {
   const call = { from: address, to: address, data: '0x', value: '0x0' }
   const estimate = { method: 'eth_estimateGas', params: [call, 'latest'] }

@@ -16,7 +16,11 @@ export class Submission {
     this.#submit = submit
   }
 
-  /** Asks each endpoint that transactions are sent to. @returns the answers that came @throws UpstreamUnavailableError where none answers */
+  /**
+   * Asks each endpoint that transactions are sent to.
+   * @returns the answers that came
+   * @throws UpstreamUnavailableError where none answers
+   */
   async ask(call: RpcCall) {
     const submit = this.#submit
     const endpointAnswers = await (submit ?? this.#client).askEach([call], { timeoutMs: readTimeoutMs })
@@ -40,11 +44,12 @@ export class Submission {
     const refusals = answers.flatMap(({ voice, answer }) => (answer.ok ? [] : [{ voice, ...answer }]))
     const [refusal] = refusals
     if (refusal === undefined) throw new Error('what is not taken is refused')
-    const forGood = refusals.filter(({ message }) => isNeverTaken(message))
+    const finalRefusals = refusals.filter(({ message }) => isNeverTaken(message))
     // One node's refusal is not enough to give a transaction up, and the submit endpoint is one node.
-    const isAgreed = new Set(forGood.map(({ voice }) => voice)).size >= this.#client.electorate.threshold
+    const finalVoices = new Set(finalRefusals.map(({ voice }) => voice))
+    const isAgreed = finalVoices.size >= this.#client.electorate.threshold
     if (this.#submit === undefined && isAgreed)
-      throw new NeverTakenError(forGood[0]?.message ?? refusal.message)
+      throw new NeverTakenError(finalRefusals[0]?.message ?? refusal.message)
     throw new NodeError(refusal)
   }
 }

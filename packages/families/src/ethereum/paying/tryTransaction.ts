@@ -64,11 +64,13 @@ export async function tryTransaction(
   if (typeof estimate !== 'bigint') return failed(estimate)
   const least = maxBigint(estimate, floorGas(transaction.data))
   if (least > affordableGas) return { kind: 'dear', gas: least }
-  // The estimate is for one block, and a later one may take more: hence a margin of 30 % and 50,000 gas.
-  const gas = minBigint(maxBigint((estimate * 13n) / 10n + 50_000n, least), affordableGas)
+  const gas = minBigint(maxBigint(withMargin(estimate), least), affordableGas)
   const run = await askPaymentVotes(client, [runCall({ ...call, gas: toQuantity(gas) })], decideRun(gas))
   return typeof run === 'bigint' ? { kind: 'succeeds', gas } : failed(run)
 }
+
+/** Gas limit for an estimate. It is for one block, and a later one may take more: hence 30 % and 50,000 gas above it. */
+export const withMargin = (estimate: bigint): bigint => (estimate * 13n) / 10n + 50_000n
 
 function failed(failure: Failure): Trial {
   return failure === 'short' ? { kind: 'short' } : { kind: 'fails', reason: 'the transaction would revert' }
@@ -113,15 +115,17 @@ const decideRun =
   (votes: Votes, electorate: Electorate): RunAnswer<Failure> | undefined => {
     const runs = readByVoice(votes, ([answer]): RunAnswer<Failure> => {
       const failure = failureOf(answer, gasAsked)
-      // Another error of the node is no vote.
-      if (failure === undefined) resultOf(answer, 'eth_call')
-      return failure ?? 0n
+      if (failure !== undefined) return failure
+      // Throws for another error of the node, which is no vote.
+      resultOf(answer, 'eth_call')
+      // Success as a number of units, as `agreeOnRun` counts it; the limit is known already.
+      return 0n
     })
     return agreeOnRun(runs, electorate)
   }
 
 /**
- * How the call failed when the node ran it; `undefined` if it succeeded or the error is the node's own. A node allows
+ * Failure of the call when the node ran it; `undefined` if it succeeded or the error is the node's own. A node allows
  * only as much gas as the sender's coin can buy: if that is less than was asked, the coin is `short`.
  */
 function failureOf(answer: RpcAnswer | undefined, gasAsked: bigint): Failure | undefined {

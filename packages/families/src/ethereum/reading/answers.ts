@@ -95,17 +95,17 @@ export function parseReceipt(
   const result = resultOf(answer, requestName)
   if (result === null) return undefined
   const receipt = parseRecord(result, requestName)
-  const place = {
+  const inclusion = {
     transactionId: parseHash(receipt['transactionHash'], requestName),
     blockHash: parseHash(receipt['blockHash'], requestName),
     blockNumber: parseQuantity(receipt['blockNumber'], requestName),
   }
-  if (place.transactionId !== transactionId) throw new MalformedAnswerError(requestName)
+  if (inclusion.transactionId !== transactionId) throw new MalformedAnswerError(requestName)
   const { status: rawStatus, root } = receipt
   if (rawStatus === undefined && typeof root === 'string') return 'unreadable'
   const status = parseQuantity(rawStatus, requestName)
   if (status > 1n) throw new MalformedAnswerError(requestName)
-  return { ...place, succeeded: status === 1n, logs: parseLogs(receipt['logs'], receipt, requestName) }
+  return { ...inclusion, succeeded: status === 1n, logs: parseLogs(receipt['logs'], receipt, requestName) }
 }
 
 /**

@@ -54,11 +54,11 @@ export function findDeposits(
     }
     if (entry.kind === 'erc20' || isSystemTransfer(entry, rules)) return []
     const { log, amount } = entry
-    const { depositor, id } = readFollowingEvents(depositLogs, position, entry)
-    const appended = id === undefined && entry === onlyTransferLog ? idOf(appendedWordOf(entry)) : undefined
-    return [
-      depositFact(rules, { log, id: id ?? appended ?? zeroId, depositor, currency: log.address, amount }),
-    ]
+    const { depositor, id: eventId } = readFollowingEvents(depositLogs, position, entry)
+    // Calldata counts only if it can belong to no other transfer, and no event names an id.
+    const mayUseCalldata = eventId === undefined && entry === onlyTransferLog
+    const id = eventId ?? (mayUseCalldata ? idOf(appendedWordOf(entry)) : undefined) ?? zeroId
+    return [depositFact(rules, { log, id, depositor, currency: log.address, amount })]
   })
 }
 
@@ -107,9 +107,8 @@ function readFollowingEvents(
 ): { readonly depositor: Hex; readonly id: Hex | undefined } {
   let depositor = transfer.from
   let id: Hex | undefined
-  for (let next = position + 1; next < depositLogs.length; next += 1) {
-    const entry = depositLogs[next]
-    if (entry === undefined || entry.kind === 'transfer') break
+  for (const entry of depositLogs.slice(position + 1)) {
+    if (entry.kind === 'transfer') break
     if (entry.kind === 'native') continue
     if (entry.token !== transfer.log.address || entry.amount !== transfer.amount) continue
     depositor = entry.from

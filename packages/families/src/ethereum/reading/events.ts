@@ -18,6 +18,8 @@ const topics = {
   relayCallExecuted: '0x4be109453ef7e895dc7215c929fff9b76b51483d56a4d04548b4866e9aa7c5ea',
 } as const
 
+/** The depository's events for native coin and for tokens. */
+export const depositTopics = [topics.nativeDeposit, topics.erc20Deposit]
 export const transferTopic = topics.transfer
 export const paidTopic = topics.paid
 

@@ -17,7 +17,7 @@ import { ethereumFinalBlocks } from './finalBlocks.ts'
 import { describeFinality, finalityRule } from './finality.ts'
 import { createEthereumTransactions, type EthereumReaderLimits } from './finalTransactions.ts'
 import { type KnownBlock, type PaymentContext, readPayment, rememberPayment } from './paymentFacts.ts'
-import type { RecordsPayments, Wanted } from './readFinalTransaction.ts'
+import type { RecordsPayments, WantedParts } from './readFinalTransaction.ts'
 import { type FinalWithdrawal, withdrawalQuestion } from './readFinalWithdrawal.ts'
 import { readWithdrawalTerms } from './withdrawals.ts'
 
@@ -92,7 +92,7 @@ async function readDeposits(
   transactionId: string,
   signal: AbortSignal,
 ): Promise<FoundDeposits<KnownBlock>> {
-  const wanted: Wanted = {
+  const wanted: WantedParts = {
     transaction: (logs) => needsCalldata(logs, rules),
     codeOf: () => [],
   }

@@ -6,7 +6,7 @@ import {
   type FinalTransaction,
   type RecordsPayments,
   transactionQuestion,
-  type Wanted,
+  type WantedParts,
 } from './readFinalTransaction.ts'
 
 export type EthereumReaderLimits = ReadingCacheLimits & {
@@ -20,7 +20,7 @@ export const defaultReaderLimits: EthereumReaderLimits = { ...defaultReadingCach
 export type TransactionRequest = {
   /** Canonical. */
   readonly transactionId: string
-  readonly wanted: Wanted
+  readonly wanted: WantedParts
   /** Requests for the same transaction with equal `purpose` have equal `wanted`, and share one reading. */
   readonly purpose: string
 }
@@ -71,7 +71,7 @@ export function createEthereumTransactions(options: {
 }
 
 /** True if a remembered transaction has all parts that a request wants. */
-function isAnsweredBy({ logs, transaction, code }: FinalTransaction, wanted: Wanted): boolean {
+function isAnsweredBy({ logs, transaction, code }: FinalTransaction, wanted: WantedParts): boolean {
   const wantsTransaction = wanted.transaction === 'always' || wanted.transaction(logs)
   if (wantsTransaction && transaction === undefined) return false
   return wanted.codeOf(logs, transaction).every((account) => code.has(account))

@@ -75,8 +75,9 @@ export function pinFinalHeight(rule: FinalityRule, threshold: number, heads: rea
   return { height: reachedBy(threshold, taggedHeights), headNumber, headSeconds }
 }
 
-export function headsOf<Seen>(view: { readonly heads: Seen }): Seen {
-  return view.heads
+/** Heads in an endpoint's first round. */
+export function headsOf<AnyHeads>(firstRound: { readonly heads: AnyHeads }): AnyHeads {
+  return firstRound.heads
 }
 
 /** True if the rule counts seconds and a block of this timestamp is not old enough. */

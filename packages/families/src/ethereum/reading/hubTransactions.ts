@@ -26,69 +26,67 @@ const pollMs = 200
 /** Another process with the same key may have used the nonce, so the call is sent again after this time. */
 const sendAgainAfterMs = 3_000
 
-export function createHubTransactions(options: {
+type HubSender = {
   readonly client: ChainClient
   readonly chainId: number
   readonly signer: Pick<Signer, 'address' | 'sign'>
-}): HubTransactions {
-  const { client, chainId, signer } = options
+}
+
+export function createHubTransactions(sender: HubSender): HubTransactions {
   /** One transaction is sent after the other, so that each has its own nonce. */
-  let previousWork: Promise<unknown> = Promise.resolve()
-  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const result = previousWork.then(work)
-    previousWork = result.catch(() => undefined)
-    return result
-  }
-
-  async function send({ to, data, gasLimit: gas }: HubTransaction): Promise<void> {
-    const requestQuantity = async (call: RpcCall) => parseQuantity(await client.request(call), call.method)
-    const [nonce, gasPrice] = await Promise.all([
-      requestQuantity({ method: 'eth_getTransactionCount', params: [signer.address, 'pending'] }),
-      requestQuantity({ method: 'eth_gasPrice', params: [] }),
-    ])
-    const transaction = {
-      type: 'eip1559' as const,
-      chainId,
-      to,
-      nonce: Number(nonce),
-      gas,
-      data,
-      maxFeePerGas: 2n * gasPrice,
-      maxPriorityFeePerGas: gasPrice / 10n,
-    }
-    const unsigned = serializeTransaction(transaction)
-    const signature = await signer.sign({ purpose: 'transaction', unsigned })
-    const raw = serializeTransaction(transaction, parseSignature(signature))
-    // A refusal is ignored: another endpoint may accept it, or it was sent before; the hub's state shows the result.
-    await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }])
-  }
-
-  async function sendUntilDone(
-    transaction: HubTransaction,
-    isDone: (signal: AbortSignal) => Promise<boolean>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (await isDone(signal)) return
-    let sentAtMs = Number.NEGATIVE_INFINITY
-    while (!signal.aborted) {
-      if (Date.now() - sentAtMs > sendAgainAfterMs) {
-        await inTurn(() => send(transaction))
-        sentAtMs = Date.now()
-      }
-      await new Promise((resolve) => setTimeout(resolve, pollMs))
-      if (await isDone(signal)) return
-    }
-    throw new UpstreamUnavailableError('The hub has not taken it in time: ask again.')
+  let previousSending: Promise<unknown> = Promise.resolve()
+  const sendInTurn = (transaction: HubTransaction): Promise<void> => {
+    const sending = previousSending.then(() => send(sender, transaction))
+    previousSending = sending.catch(() => undefined)
+    return sending
   }
 
   return {
     async sendUntil(transaction, isDone, caller) {
-      const deadline = startDeadline(caller, writeTimeoutMs)
+      const { signal, release } = startDeadline(caller, writeTimeoutMs)
       try {
-        await sendUntilDone(transaction, isDone, deadline.signal)
+        if (await isDone(signal)) return
+        let sentAtMs = Number.NEGATIVE_INFINITY
+        while (!signal.aborted) {
+          if (Date.now() - sentAtMs > sendAgainAfterMs) {
+            await sendInTurn(transaction)
+            sentAtMs = Date.now()
+          }
+          await new Promise((resolve) => setTimeout(resolve, pollMs))
+          if (await isDone(signal)) return
+        }
+        throw new UpstreamUnavailableError('The hub has not taken it in time: ask again.')
       } finally {
-        deadline.release()
+        release()
       }
     },
   }
+}
+
+/** Signs a call with the account's next nonce and sends it to all endpoints. */
+async function send(
+  { client, chainId, signer }: HubSender,
+  { to, data, gasLimit: gas }: HubTransaction,
+): Promise<void> {
+  const requestQuantity = async (call: RpcCall) => parseQuantity(await client.request(call), call.method)
+  const [nonce, gasPrice] = await Promise.all([
+    requestQuantity({ method: 'eth_getTransactionCount', params: [signer.address, 'pending'] }),
+    requestQuantity({ method: 'eth_gasPrice', params: [] }),
+  ])
+  const transaction = {
+    type: 'eip1559' as const,
+    chainId,
+    to,
+    nonce: Number(nonce),
+    gas,
+    data,
+    // Twice the price, so that the call is still taken after several full blocks.
+    maxFeePerGas: 2n * gasPrice,
+    maxPriorityFeePerGas: gasPrice / 10n,
+  }
+  const unsigned = serializeTransaction(transaction)
+  const signature = await signer.sign({ purpose: 'transaction', unsigned })
+  const raw = serializeTransaction(transaction, parseSignature(signature))
+  // A refusal is ignored: another endpoint may accept it, or it was sent before; the hub's state shows the result.
+  await client.askEach([{ method: 'eth_sendRawTransaction', params: [raw] }])
 }

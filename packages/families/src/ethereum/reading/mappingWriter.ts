@@ -37,14 +37,8 @@ export function createMappingWriter(options: {
 
   return {
     write(entry, { oracle, signatures }, signal) {
-      const args = [
-        entry.user,
-        entry.id,
-        entry.data,
-        entry.nonce,
-        oracle,
-        concatHex([...signatures]),
-      ] as const
+      const { user, id, data: entryData, nonce } = entry
+      const args = [user, id, entryData, nonce, oracle, concatHex([...signatures])] as const
       const data = encodeFunctionData({ abi, functionName: 'setEntry', args })
       const transaction = { to: domain.verifyingContract, data, gasLimit }
       return transactions.sendUntil(transaction, (reading) => isWritten(entry, reading), signal)

@@ -4,7 +4,7 @@ import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import { parseQuantity, reachedBy, unlessUnreadable, type Vote, valuesByVoice } from '@causeway/rpc'
 import type { ShapeUnits } from '../../rules/measuredUnits.ts'
 import type { ChainMoment, NetworkFacts, NetworkQuestion } from '../../shared/networkFacts.ts'
-import { headRequest, parseHead } from '../agreement/head.ts'
+import { type ChainHead, headRequest, parseHead } from '../agreement/head.ts'
 import { encodeApprove } from '../rules/abi.ts'
 import type { GasShape } from '../rules/quoting/gasUnits.ts'
 import { gasUnits } from '../rules/quoting/gasUnits.ts'
@@ -21,15 +21,15 @@ export async function readEthereumFacts(question: NetworkQuestion): Promise<Netw
     askEach(question, [headRequest(), headRequest('finalized')]),
     measureShapes(question),
   ])
-  const moment = (callIndex: number): ChainMoment | undefined => {
-    const reachedValue = heads(callIndex, parseHead)
-    if (reachedValue === undefined) return undefined
-    return {
-      number: reachedValue(({ number }) => number),
-      timestampSeconds: Number(reachedValue(({ timestampSeconds }) => BigInt(timestampSeconds))),
-    }
+  return { head: momentOf(heads(0, parseHead)), final: momentOf(heads(1, parseHead)), shapes }
+}
+
+function momentOf(reached: ReachedValue<ChainHead> | undefined): ChainMoment | undefined {
+  if (reached === undefined) return undefined
+  return {
+    number: reached(({ number }) => number),
+    timestampSeconds: Number(reached(({ timestampSeconds }) => BigInt(timestampSeconds))),
   }
-  return { head: moment(0), final: moment(1), shapes }
 }
 
 /**
@@ -44,15 +44,15 @@ export async function measureShapes(question: NetworkQuestion): Promise<readonly
     probes.map(({ call }) => call),
   )
   return probes.flatMap(({ shape }, callIndex): ShapeUnits[] => {
-    const reachedValue = answers(callIndex, (result) => parseQuantity(result, 'eth_estimateGas'))
-    if (reachedValue === undefined) return []
-    return [{ shape, units: reachedValue((units) => units), countedUnits: gasUnits[shape] }]
+    const reached = answers(callIndex, (result) => parseQuantity(result, 'eth_estimateGas'))
+    if (reached === undefined) return []
+    return [{ shape, units: reached((units) => units), countedUnits: gasUnits[shape] }]
   })
 }
 
 /** The highest amount that at least `threshold` voices reach, where `amountOf` takes it from a parsed answer. */
 type ReachedValue<Value> = (amountOf: (value: Value) => bigint) => bigint
-/** Parses every endpoint's answer to the call of this index; `undefined` if too few gave one. */
+/** Parses every endpoint's answer to the call of this index by `read`; `undefined` if too few gave one. */
 type Answers = <Value>(callIndex: number, read: (result: unknown) => Value) => ReachedValue<Value> | undefined
 
 /** Asks every endpoint once. */

@@ -13,7 +13,7 @@ import {
   provePayment,
   referencesOrder,
 } from './payments/provePayment.ts'
-import type { RecordsPayments, Wanted } from './readFinalTransaction.ts'
+import type { RecordsPayments, WantedParts } from './readFinalTransaction.ts'
 import { largePaymentQuestion } from './readLargePayment.ts'
 import { solverSideOf, unlistedFillContract } from './solverSide.ts'
 
@@ -56,7 +56,7 @@ async function readPaymentByReceipt(
 ): Promise<FoundPayment<KnownBlock>> {
   const terms = termsOf(payers, question)
   const { orderId, side, targets } = terms
-  const codeOf: Wanted['codeOf'] = (logs, transaction) =>
+  const codeOf: WantedParts['codeOf'] = (logs, transaction) =>
     transaction === undefined || ownContracts.has(transaction.to ?? '')
       ? []
       : accountsWhoseCodeMatters({ logs, transaction }, terms)
@@ -134,7 +134,7 @@ export async function rememberPayment(
   transactionId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const codeOf: Wanted['codeOf'] = (logs, transaction) => {
+  const codeOf: WantedParts['codeOf'] = (logs, transaction) => {
     const { to } = transaction ?? {}
     if (to === undefined || ownContracts.has(to)) return []
     const paid = logs.flatMap((log) => {
@@ -144,6 +144,6 @@ export async function rememberPayment(
     const called = payers.fillContracts.has(to) ? [to] : []
     return [...new Set([...called, ...paid])].slice(0, rememberedRecipientsMax)
   }
-  const wanted: Wanted = { transaction: 'always', codeOf }
+  const wanted: WantedParts = { transaction: 'always', codeOf }
   await transactions.read({ transactionId, wanted, purpose: 'ahead' }, signal)
 }

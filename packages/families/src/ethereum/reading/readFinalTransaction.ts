@@ -44,7 +44,7 @@ export type FinalExecution<Transaction> = {
 export type FinalTransaction = FinalExecution<EvmTransaction> & { readonly transactionId: Hex }
 
 /** Parts that are read beside the receipt; each function decides by the parts that were read before. */
-export type Wanted = {
+export type WantedParts = {
   /** True if the transaction itself is needed; `always` reads it in the first round already. */
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
   /** Accounts whose code decides what the transaction proves. */
@@ -67,7 +67,7 @@ export type ExecutionReading<Parts> = {
   readonly recordsPayments: RecordsPayments
 }
 
-type TransactionReading = ExecutionReading<Wanted>
+type TransactionReading = ExecutionReading<WantedParts>
 
 /** One endpoint's answers of the first round. */
 type FirstRound = {
@@ -147,6 +147,7 @@ async function readLargeView(
   return { heads: parseHeads(rule, heads), receipt: 'too_large', transaction: undefined }
 }
 
+/** `own`: the endpoint's first round; `pin`: the height that was agreed from all first rounds. */
 type JudgeInput = TransactionReading & { readonly own: FirstRound; readonly pin: FinalHeight }
 
 /** One endpoint's vote, from both rounds. */

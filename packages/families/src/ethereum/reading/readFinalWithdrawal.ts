@@ -62,6 +62,7 @@ export function withdrawalQuestion(
   }
 }
 
+/** `own`: the endpoint's first round; `pin`: the height that was agreed from all first rounds. */
 type JudgeInput = WithdrawalReading & { readonly own: FirstRound; readonly pin: FinalHeight }
 
 /** One endpoint's vote, from both rounds. */

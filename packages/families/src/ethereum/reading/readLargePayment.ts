@@ -64,6 +64,7 @@ export function largePaymentQuestion(
   }
 }
 
+/** `own`: the endpoint's first round; `pin`: the height that was agreed from all first rounds. */
 type JudgeInput = LargeReading & { readonly own: FirstRound; readonly pin: FinalHeight }
 
 /** One endpoint's vote, from both rounds. */

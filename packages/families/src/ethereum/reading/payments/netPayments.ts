@@ -68,7 +68,7 @@ function tokenGain(paid: PaidTransaction, terms: PaymentTerms, target: PaymentTa
   const tokenLogs = paid.logs.filter((log) => log.address === currency)
   const movements = tokenLogs.flatMap((log) => readTransfer(log) ?? [])
   const authorizers = new Set<string>(tokenLogs.flatMap((log) => readAuthorizer(log) ?? []))
-  // What an EIP-3009 authorization moves does not count: a stranger may have used it to pay for something else.
+  // Money that an EIP-3009 authorization moves does not count: it may be a stranger's payment, or the price of a sale.
   const spendsAsPayer = (account: string) => isPayer(account) && !authorizers.has(account)
   const { net, fromOthers } = receivedBy(recipient, movements, spendsAsPayer)
   const participants = new Set([...terms.targets.map((other) => other.currency), fillContract ?? ''])
