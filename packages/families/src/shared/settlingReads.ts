@@ -43,20 +43,32 @@ type PaymentReader = {
   ): Promise<InBlock<PaymentFacts>>
 }
 
+/** `shallow` reads blocks of any depth. */
+type ShallowReaders = {
+  readonly shallow: PaymentReader
+  readonly head: (signal: AbortSignal) => Promise<bigint>
+}
+
 /**
  * Current state of a payment, for families whose `SettlingChain.payment` needs nothing more.
- * @param readers `shallow` reads blocks of any depth, `deep` only final ones
+ * @param readers `deep` reads only final blocks
  */
-export async function readPaymentNow(
-  readers: {
-    readonly shallow: PaymentReader
-    readonly deep: PaymentReader
-    readonly head: (signal: AbortSignal) => Promise<bigint>
-  },
+export function readPaymentNow(
+  { deep, ...readers }: ShallowReaders & { readonly deep: PaymentReader },
   question: PaymentQuestion,
   signal: AbortSignal,
 ): Promise<PaymentReading> {
-  const { shallow, deep, head } = readers
+  const isFinallyReverted = () => hasFailed(deep.readPayment(question, { signal }))
+  return readPaymentState({ ...readers, isFinallyReverted }, question, signal)
+}
+
+/** As `readPaymentNow`, with the family's own way to see whether a failure is final. */
+export async function readPaymentState(
+  readers: ShallowReaders & { readonly isFinallyReverted: () => Promise<boolean> },
+  question: PaymentQuestion,
+  signal: AbortSignal,
+): Promise<PaymentReading> {
+  const { shallow, head, isFinallyReverted } = readers
   try {
     const facts = await shallow.readPayment(question, { signal })
     const confirmations = Number((await head(signal)) - facts.evidence.blockNumber) + 1
@@ -64,6 +76,6 @@ export async function readPaymentNow(
   } catch (error) {
     if (isUnread(error)) return { state: 'missing' }
     if (!(error instanceof TransactionRevertedError)) throw error
-    return { state: 'reverted', isFinal: await hasFailed(deep.readPayment(question, { signal })) }
+    return { state: 'reverted', isFinal: await isFinallyReverted() }
   }
 }

@@ -1,10 +1,9 @@
 import type { Hex } from '@causeway/core'
 import { ethereumCodec } from '@causeway/core/encodings'
-import { MalformedAnswerError, NodeError } from '@causeway/rpc'
 import { readUintResult } from '../contracts/abiReader.ts'
 import { balanceOfCall, nativeBalanceCall } from '../contracts/erc20Calls.ts'
 import { type ContractCall, decodeAggregate3, multicallRequest } from '../contracts/multicall.ts'
-import type { Reading } from './chainReadings.ts'
+import { type Reading, resultOf } from './chainReadings.ts'
 
 const functionName = 'aggregate3'
 
@@ -23,9 +22,7 @@ export function balanceReading(
   return {
     calls: [multicallRequest({ multicall3, calls, block: { number: block } })],
     parse: ([answer]) => {
-      if (answer === undefined) throw new MalformedAnswerError(functionName)
-      if (!answer.ok) throw new NodeError(answer)
-      const amounts = decodeAggregate3(answer.result, calls.length).map(({ success, returnData }) =>
+      const amounts = decodeAggregate3(resultOf(answer), calls.length).map(({ success, returnData }) =>
         // A token that does not tell a balance cannot be swept, so it counts as 0.
         success ? readUintResult(returnData, functionName) : 0n,
       )

@@ -2,7 +2,6 @@ import { type Hex, isAnyCaseHex32 } from '@causeway/core'
 import { ethereumCodec } from '@causeway/core/encodings'
 import {
   MalformedAnswerError,
-  NodeError,
   parseBytes,
   parseHash,
   parseList,
@@ -15,7 +14,10 @@ import type { Payment } from '../../shared/addressPayments.ts'
 import type { AddressPayments, PaymentRange } from '../../shared/settlingChain.ts'
 import { parseHead } from '../agreement/head.ts'
 import { transferTopic } from '../rules/topUps/transferLogs.ts'
-import { type BlockWithHash, blockReading, parseAddress, type Reading } from './chainReadings.ts'
+import { type BlockWithHash, blockReading, parseAddress, type Reading, resultOf } from './chainReadings.ts'
+
+const blockMethod = 'eth_getBlockByNumber'
+const logsMethod = 'eth_getLogs'
 
 /**
  * Reads whole blocks for payments, so that the cost does not depend on the number of watched addresses. Native coin
@@ -29,7 +31,7 @@ export function blockPaymentsReading(tokens: readonly Hex[], range: PaymentRange
   const heights = heightsOf(range)
   const knownBlock = blockReading(range.known)
   const logs = {
-    method: 'eth_getLogs',
+    method: logsMethod,
     params: [
       {
         address: tokens,
@@ -42,11 +44,11 @@ export function blockPaymentsReading(tokens: readonly Hex[], range: PaymentRange
   return {
     calls: [
       ...knownBlock.calls,
-      ...heights.map((height) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(height), true] })),
+      ...heights.map((height) => ({ method: blockMethod, params: [toQuantity(height), true] })),
       ...(tokens.length > 0 && range.transfersFrom <= range.to ? [logs] : []),
     ],
     parse: ([knownAnswer, ...answers]) => ({
-      known: knownBlock.parse([requireAnswer(knownAnswer)]),
+      known: knownBlock.parse([knownAnswer]),
       ...parseBlockPayments(answers, range, watched),
     }),
   }
@@ -60,17 +62,17 @@ type WatchedCurrencies = { readonly nativeCurrency: Hex; readonly tokens: Readon
  * @throws MalformedAnswerError, NodeError
  */
 export function parseBlockPayments(
-  answers: readonly RpcAnswer[],
+  answers: readonly (RpcAnswer | undefined)[],
   range: Omit<PaymentRange, 'known'>,
   { nativeCurrency, tokens }: WatchedCurrencies,
 ): Omit<AddressPayments, 'known'> {
   const heights = heightsOf(range)
-  const blocks = heights.map((height, index) => parseBlock(requireAnswer(answers[index]), height))
+  const blocks = heights.map((height, index) => parseBlock(answers[index], height))
   // All blocks must be of one branch: else payments of the branch that stays could be missed.
   for (const [index, block] of blocks.entries()) {
     const previous = blocks[index - 1]
     if (previous !== undefined && block.parentHash !== previous.hash)
-      throw new MalformedAnswerError(requestName)
+      throw new MalformedAnswerError(blockMethod)
   }
   const nativePayments = blocks.flatMap(({ payments }) =>
     payments.map(({ valueWei, ...rest }) => ({ ...rest, currency: nativeCurrency, amount: valueWei })),
@@ -88,8 +90,6 @@ function heightsOf({ from, to }: { readonly from: bigint; readonly to: bigint })
   return Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index))
 }
 
-const requestName = 'eth_getBlockByNumber'
-
 /** Payments of native coin in one block, and addresses that its calldata may name. */
 type PaidBlock = BlockWithHash & {
   readonly parentHash: Hex
@@ -102,20 +102,20 @@ type PaidBlock = BlockWithHash & {
   readonly named: readonly Hex[]
 }
 
-function parseBlock(answer: RpcAnswer, height: bigint): PaidBlock {
+function parseBlock(answer: RpcAnswer | undefined, height: bigint): PaidBlock {
   const result = resultOf(answer)
   const { number, hash, parentHash } = parseHead(result)
-  if (number !== height) throw new MalformedAnswerError(requestName)
-  const transactions = parseList(parseRecord(result, requestName)['transactions'], requestName).map(
+  if (number !== height) throw new MalformedAnswerError(blockMethod)
+  const transactions = parseList(parseRecord(result, blockMethod)['transactions'], blockMethod).map(
     (value) => {
-      const transaction = parseRecord(value, requestName)
+      const transaction = parseRecord(value, blockMethod)
       const to = transaction['to']
       return {
-        transactionHash: parseHash(transaction['hash'], requestName),
-        from: parseAddress(transaction['from'], requestName),
-        to: to === null || to === undefined ? undefined : parseAddress(to, requestName),
-        valueWei: parseQuantity(transaction['value'], requestName),
-        input: parseBytes(transaction['input'], requestName),
+        transactionHash: parseHash(transaction['hash'], blockMethod),
+        from: parseAddress(transaction['from'], blockMethod),
+        to: to === null || to === undefined ? undefined : parseAddress(to, blockMethod),
+        valueWei: parseQuantity(transaction['value'], blockMethod),
+        input: parseBytes(transaction['input'], blockMethod),
       }
     },
   )
@@ -143,39 +143,39 @@ export function addressesIn(input: Hex): readonly Hex[] {
   return [...addresses]
 }
 
+/** Transfers of tokens in an answer. @throws MalformedAnswerError, also for a log that was not asked for */
 function transfersOf(
-  answer: RpcAnswer,
+  answer: RpcAnswer | undefined,
   range: Omit<PaymentRange, 'known'>,
   tokens: ReadonlySet<Hex>,
 ): readonly Payment[] {
-  return parseList(resultOf(answer), 'eth_getLogs').flatMap((value) => {
-    const log = parseRecord(value, 'eth_getLogs')
-    const blockNumber = parseQuantity(log['blockNumber'], 'eth_getLogs')
+  return parseList(resultOf(answer), logsMethod).flatMap((value) => {
+    const log = parseRecord(value, logsMethod)
+    const blockNumber = parseQuantity(log['blockNumber'], logsMethod)
     if (blockNumber < range.transfersFrom || blockNumber > range.to)
-      throw new MalformedAnswerError('eth_getLogs')
-    const currency = parseAddress(log['address'], 'eth_getLogs')
+      throw new MalformedAnswerError(logsMethod)
+    const currency = parseAddress(log['address'], logsMethod)
     // The node returned a log of a contract that was not asked for: anybody's contract can write such a log.
-    if (!tokens.has(currency)) throw new MalformedAnswerError('eth_getLogs')
-    const [, sender, recipient] = parseList(log['topics'], 'eth_getLogs')
-    const data = parseBytes(log['data'], 'eth_getLogs')
-    // A Transfer event with other indexed members is not the one of a known token.
-    if (recipient === undefined || !isAnyCaseHex32(data) || BigInt(data) === 0n) return []
-    const [from, to] = [sender, recipient].map(
-      (topic) => `0x${parseHash(topic, 'eth_getLogs').slice(26)}` as const,
-    )
-    if (from === undefined || to === undefined) return []
-    const id = `${parseHash(log['blockHash'], 'eth_getLogs')} ${parseQuantity(log['logIndex'], 'eth_getLogs')}`
-    const transactionHash = parseHash(log['transactionHash'], 'eth_getLogs')
-    return [{ id, from, to, currency, amount: BigInt(data), transactionHash }]
+    if (!tokens.has(currency)) throw new MalformedAnswerError(logsMethod)
+    return parseTransfer(log, currency) ?? []
   })
 }
 
-function requireAnswer(answer: RpcAnswer | undefined): RpcAnswer {
-  if (answer === undefined) throw new MalformedAnswerError('JSON-RPC batch')
-  return answer
+/** `undefined` for a transfer of 0, and for an event of another shape than a known token's. */
+function parseTransfer(log: Readonly<Record<string, unknown>>, currency: Hex): Payment | undefined {
+  const [, sender, recipient] = parseList(log['topics'], logsMethod)
+  const data = parseBytes(log['data'], logsMethod)
+  if (recipient === undefined || !isAnyCaseHex32(data) || BigInt(data) === 0n) return undefined
+  return {
+    id: `${parseHash(log['blockHash'], logsMethod)} ${parseQuantity(log['logIndex'], logsMethod)}`,
+    from: topicAddress(sender),
+    to: topicAddress(recipient),
+    currency,
+    amount: BigInt(data),
+    transactionHash: parseHash(log['transactionHash'], logsMethod),
+  }
 }
 
-function resultOf(answer: RpcAnswer): unknown {
-  if (!answer.ok) throw new NodeError(answer)
-  return answer.result
+function topicAddress(topic: unknown): Hex {
+  return `0x${parseHash(topic, logsMethod).slice(26)}`
 }

@@ -19,12 +19,15 @@ import { type ReceiptLog, topUpLogs, topUpTopics } from '../rules/topUps/transfe
 export type Reading<T> = {
   readonly calls: readonly RpcCall[]
   /** @throws MalformedAnswerError, NodeError */
-  readonly parse: (answers: readonly RpcAnswer[]) => T
+  readonly parse: (answers: readonly (RpcAnswer | undefined)[]) => T
 }
 
 export type BlockWithHash = { readonly number: bigint; readonly hash: Hex }
 
-/** Where a transfer to custody was found. */
+/** Both ends included. */
+type BlockRange = { readonly from: bigint; readonly to: bigint }
+
+/** Place of a transfer to custody on the chain. */
 export type TransferHit = {
   readonly transactionHash: Hex
   readonly blockHash: Hex
@@ -60,11 +63,7 @@ export function blockReading(block: bigint | 'latest' | 'finalized'): Reading<Bl
 }
 
 /** Transfers of the token to custody in a range of blocks, in chain order. */
-export function transfersReading(
-  target: TopUpTarget,
-  range: { from: bigint; to: bigint },
-): Reading<readonly TransferHit[]> {
-  const requestName = 'eth_getLogs'
+export function transfersReading(target: TopUpTarget, range: BlockRange): Reading<readonly TransferHit[]> {
   const filter = {
     address: target.token,
     topics: topUpTopics(target.custody),
@@ -72,28 +71,32 @@ export function transfersReading(
     toBlock: toQuantity(range.to),
   }
   return {
-    calls: [{ method: requestName, params: [filter] }],
+    calls: [{ method: 'eth_getLogs', params: [filter] }],
     parse: ([answer]) => {
-      const hits = parseList(resultOf(answer), requestName).flatMap((value) => {
-        const log = parseRecord(value, requestName)
-        const parsed = parseLog(log, requestName)
-        // A Transfer event with other indexed members is not the one of a known token.
-        if (parsed.topics.length !== 3 || parsed.data.length !== 66) return []
-        const hit = {
-          transactionHash: parseHash(log['transactionHash'], requestName),
-          blockHash: parseHash(log['blockHash'], requestName),
-          blockNumber: parseQuantity(log['blockNumber'], requestName),
-          logIndex: parseIndex(log['logIndex'], requestName),
-        }
-        const isAsked = hit.blockNumber >= range.from && hit.blockNumber <= range.to
-        if (!isAsked || log['removed'] === true || topUpLogs([parsed], target).length === 0) {
-          throw new MalformedAnswerError(requestName)
-        }
-        return [hit]
-      })
+      const logs = parseList(resultOf(answer), 'eth_getLogs')
+      const hits = logs.flatMap((log) => parseTransferHit(log, target, range) ?? [])
       return hits.toSorted((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex)
     },
   }
+}
+
+/** `undefined` for an event of another shape. @throws MalformedAnswerError, also for a log that was not asked for */
+function parseTransferHit(value: unknown, target: TopUpTarget, range: BlockRange): TransferHit | undefined {
+  const requestName = 'eth_getLogs'
+  const log = parseRecord(value, requestName)
+  const parsed = parseLog(log, requestName)
+  // A Transfer event with other indexed members is not the one of a known token.
+  if (parsed.topics.length !== 3 || parsed.data.length !== 66) return undefined
+  const hit = {
+    transactionHash: parseHash(log['transactionHash'], requestName),
+    blockHash: parseHash(log['blockHash'], requestName),
+    blockNumber: parseQuantity(log['blockNumber'], requestName),
+    logIndex: parseIndex(log['logIndex'], requestName),
+  }
+  const isAsked = hit.blockNumber >= range.from && hit.blockNumber <= range.to
+  if (!isAsked || log['removed'] === true || topUpLogs([parsed], target).length === 0)
+    throw new MalformedAnswerError(requestName)
+  return hit
 }
 
 /** A transaction with its transfers to custody; `undefined` if the node has it in no block. */
@@ -103,7 +106,7 @@ export function transactionReading(target: TopUpTarget, hash: Hex): Reading<Incl
     parse: (answers) => {
       const mined = parseMined(answers, hash)
       if (mined === undefined) return undefined
-      const { transaction, receipt, blockHash, what: requestName } = mined
+      const { transaction, receipt, blockHash, requestName } = mined
       const logs = parseList(receipt['logs'], requestName).map((log) =>
         parseLog(parseRecord(log, requestName), requestName),
       )
@@ -124,7 +127,14 @@ export function transactionReading(target: TopUpTarget, hash: Hex): Reading<Incl
   }
 }
 
-type JsonRecord = Readonly<Record<string, unknown>>
+/** Members of a mined transaction and its receipt, still to be parsed. */
+type RawTransaction = {
+  readonly transaction: Readonly<Record<string, unknown>>
+  readonly receipt: Readonly<Record<string, unknown>>
+  readonly blockHash: Hex
+  /** For errors. */
+  readonly requestName: string
+}
 
 /** Calls for a transaction and its receipt; `parseMined` parses the answers. */
 export function minedCalls(hash: string): readonly RpcCall[] {
@@ -139,16 +149,9 @@ export function minedCalls(hash: string): readonly RpcCall[] {
  * @throws MalformedAnswerError, NodeError
  */
 export function parseMined(
-  [transactionAnswer, receiptAnswer]: readonly RpcAnswer[],
+  [transactionAnswer, receiptAnswer]: readonly (RpcAnswer | undefined)[],
   hash: string,
-):
-  | {
-      readonly transaction: JsonRecord
-      readonly receipt: JsonRecord
-      readonly blockHash: Hex
-      readonly what: string
-    }
-  | undefined {
+): RawTransaction | undefined {
   const results = [resultOf(transactionAnswer), resultOf(receiptAnswer)]
   if (results.includes(null)) return undefined
   const transaction = parseRecord(results[0], 'eth_getTransactionByHash')
@@ -160,7 +163,7 @@ export function parseMined(
     parseHash(receipt['transactionHash'], requestName) === hash &&
     parseHash(transaction['blockHash'], requestName) === blockHash
   if (!isOne) throw new MalformedAnswerError(requestName)
-  return { transaction, receipt, blockHash, what: requestName }
+  return { transaction, receipt, blockHash, requestName }
 }
 
 export function traceReading(hash: Hex): Reading<CallFrame> {
@@ -211,7 +214,8 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null
 }
 
-function resultOf(answer: RpcAnswer | undefined): unknown {
+/** Result of one call of a reading. @throws MalformedAnswerError for none, NodeError */
+export function resultOf(answer: RpcAnswer | undefined): unknown {
   if (answer === undefined) throw new MalformedAnswerError('JSON-RPC batch')
   if (!answer.ok) throw new NodeError(answer)
   return answer.result

@@ -2,7 +2,6 @@ import type { Hex } from '@causeway/core'
 import { isNativeTransferLog } from '@causeway/core/encodings'
 import {
   MalformedAnswerError,
-  NodeError,
   parseHash,
   parseList,
   parseQuantity,
@@ -12,7 +11,7 @@ import {
 } from '@causeway/rpc'
 import type { SettlingPass } from '../../shared/settlingChain.ts'
 import { headRequest } from '../agreement/head.ts'
-import { transferTopic } from '../rules/topUps/transferLogs.ts'
+import { addressTopic, depositTopics, transferTopic } from '../reading/events.ts'
 import {
   type BlockWithHash,
   blockReading,
@@ -21,14 +20,9 @@ import {
   parseLog,
   parseMined,
   type Reading,
+  resultOf,
 } from './chainReadings.ts'
 import { paidSwapTopic, readPaidSwap } from './paidSwaps.ts'
-
-/** Topics of the depository's events for native coin and for tokens. @source quote-api.md 2.4 */
-const depositTopics = [
-  '0x8032066556caf3967d8fec4ad22a2d9e1e9576556b2903a0fcd5b1fd201e3477',
-  '0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1',
-]
 
 /** Contracts and tokens of a chain whose events show deposits or swaps. */
 export type DepositPlaces = {
@@ -48,10 +42,9 @@ export function depositPassReading(
   range: { from: bigint; to: bigint; known: bigint },
 ): Reading<SettlingPass> {
   const blocks = { fromBlock: toQuantity(range.from), toBlock: toQuantity(range.to) }
-  const toDepository = `0x${depository.slice(2).padStart(64, '0')}`
   const filters = [
     { ...blocks, address: depository, topics: [depositTopics] },
-    { ...blocks, address: tokens, topics: [transferTopic, null, toDepository] },
+    { ...blocks, address: tokens, topics: [transferTopic, null, addressTopic(depository)] },
   ].filter(({ address }) => address.length > 0)
   const swapFilters =
     depositRouter === undefined ? [] : [{ ...blocks, address: depositRouter, topics: [paidSwapTopic] }]
@@ -64,8 +57,8 @@ export function depositPassReading(
       ...[...swapFilters, ...filters].map((filter) => ({ method: 'eth_getLogs', params: [filter] })),
     ],
     parse: ([knownAnswer, lastAnswer, ...logs]) => ({
-      known: knownBlock.parse([requireAnswer(knownAnswer)]),
-      last: last.parse([requireAnswer(lastAnswer)]),
+      known: knownBlock.parse([knownAnswer]),
+      last: last.parse([lastAnswer]),
       paidSwaps: logs.slice(0, swapFilters.length).flatMap((answer) => paidSwapsOf(answer, depositRouter)),
       transactions: transactionsOf(logs.slice(swapFilters.length), range),
     }),
@@ -77,7 +70,7 @@ export function blocksReading(heights: readonly bigint[]): Reading<readonly (Blo
   const readings = heights.map((height) => blockReading(height))
   return {
     calls: heights.map((height) => headRequest(height)),
-    parse: (answers) => readings.map(({ parse }, index) => parse([requireAnswer(answers[index])])),
+    parse: (answers) => readings.map(({ parse }, index) => parse([answers[index]])),
   }
 }
 
@@ -92,7 +85,7 @@ export function blockTransactionsReading(
     parse: (answers) => {
       const last = reading.parse(answers)
       if (last === undefined) return { last, transactions: [] }
-      const { transactions } = parseRecord(requireSuccess(requireAnswer(answers[0])).result, requestName)
+      const { transactions } = parseRecord(resultOf(answers[0]), requestName)
       return {
         last,
         transactions: parseList(transactions, requestName).map((hash) => parseHash(hash, requestName)),
@@ -107,7 +100,7 @@ export function blockTimeReading(height: bigint): Reading<number> {
   return {
     calls: [headRequest(height)],
     parse: ([answer]) => {
-      const block = parseRecord(requireSuccess(requireAnswer(answer)).result, requestName)
+      const block = parseRecord(resultOf(answer), requestName)
       if (parseQuantity(block['number'], requestName) !== height) throw new MalformedAnswerError(requestName)
       return Number(parseQuantity(block['timestamp'], requestName))
     },
@@ -120,7 +113,7 @@ export function failureReading(transaction: string): Reading<{ readonly blockNum
   return {
     calls: [{ method: requestName, params: [transaction] }],
     parse: ([answer]) => {
-      const { result } = requireSuccess(requireAnswer(answer))
+      const result = resultOf(answer)
       if (result === null) return undefined
       const receipt = parseRecord(result, requestName)
       if (parseHash(receipt['transactionHash'], requestName) !== transaction)
@@ -131,12 +124,35 @@ export function failureReading(transaction: string): Reading<{ readonly blockNum
   }
 }
 
+/**
+ * Accounts that a deposit's money came from: the signer of the transaction, and senders of tokens to the depository.
+ * The depositor that a deposit names may be somebody else. `undefined` while the transaction is in no block.
+ */
+export function depositSendersReading(hash: string, depository: string): Reading<readonly Hex[] | undefined> {
+  return {
+    calls: minedCalls(hash),
+    parse: (answers) => {
+      const mined = parseMined(answers, hash)
+      if (mined === undefined) return undefined
+      const { transaction, receipt, requestName } = mined
+      const owners = parseList(receipt['logs'], requestName).flatMap((value) => {
+        const log = parseLog(parseRecord(value, requestName), requestName)
+        const [topic, from, to] = log.topics
+        if (topic !== transferTopic || isNativeTransferLog(log)) return []
+        if (from === undefined || to === undefined || addressOf(to) !== depository) return []
+        return [addressOf(from)]
+      })
+      return [...new Set([parseAddress(transaction['from'], requestName), ...owners])]
+    },
+  }
+}
+
 function paidSwapsOf(
-  answer: RpcAnswer,
+  answer: RpcAnswer | undefined,
   depositRouter: string | undefined,
 ): Required<SettlingPass>['paidSwaps'] {
   const requestName = 'eth_getLogs'
-  return parseList(requireSuccess(answer).result, requestName).flatMap((value) => {
+  return parseList(resultOf(answer), requestName).flatMap((value) => {
     const log = parseRecord(value, requestName)
     const paid = readPaidSwap(parseLog(log, requestName), depositRouter)
     if (paid === undefined) return []
@@ -144,10 +160,13 @@ function paidSwapsOf(
   })
 }
 
-function transactionsOf(answers: readonly RpcAnswer[], range: { from: bigint; to: bigint }): readonly Hex[] {
+function transactionsOf(
+  answers: readonly (RpcAnswer | undefined)[],
+  range: { from: bigint; to: bigint },
+): readonly Hex[] {
   const requestName = 'eth_getLogs'
   const foundLogs = answers.flatMap((answer) => {
-    return parseList(requireSuccess(answer).result, requestName).map((value) => {
+    return parseList(resultOf(answer), requestName).map((value) => {
       const log = parseRecord(value, requestName)
       const blockNumber = parseQuantity(log['blockNumber'], requestName)
       if (blockNumber < range.from || blockNumber > range.to) throw new MalformedAnswerError(requestName)
@@ -161,38 +180,4 @@ function transactionsOf(answers: readonly RpcAnswer[], range: { from: bigint; to
   return [...new Set(ordered.map(({ hash }) => hash))]
 }
 
-function requireAnswer(answer: RpcAnswer | undefined): RpcAnswer {
-  if (answer === undefined) throw new MalformedAnswerError('JSON-RPC batch')
-  return answer
-}
-
-function requireSuccess(answer: RpcAnswer): Extract<RpcAnswer, { ok: true }> {
-  if (!answer.ok) throw new NodeError(answer)
-  return answer
-}
-
-/**
- * Accounts that a deposit's money came from: the signer of the transaction, and senders of tokens to the depository.
- * The depositor that a deposit names may be somebody else. `undefined` while the transaction is in no block.
- */
-export function depositSendersReading(hash: string, depository: string): Reading<readonly Hex[] | undefined> {
-  return {
-    calls: minedCalls(hash),
-    parse: (answers) => {
-      const mined = parseMined(answers, hash)
-      if (mined === undefined) return undefined
-      const { transaction, receipt, what: requestName } = mined
-      const owners = parseList(receipt['logs'], requestName).flatMap((value) => {
-        const log = parseLog(parseRecord(value, requestName), requestName)
-        const [topic, from, to] = log.topics
-        if (topic !== transferTopic || isNativeTransferLog(log)) return []
-        const isBrought = from !== undefined && addressOf(to) === depository
-        return isBrought ? [addressOf(from)] : []
-      })
-      const senders = [parseAddress(transaction['from'], requestName), ...owners]
-      return [...new Set(senders.flatMap((sender) => sender ?? []))]
-    },
-  }
-}
-
-const addressOf = (topic: Hex | undefined): Hex | undefined => topic && `0x${topic.slice(26)}`
+const addressOf = (topic: Hex): Hex => `0x${topic.slice(26)}`

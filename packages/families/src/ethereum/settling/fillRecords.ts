@@ -8,36 +8,40 @@ import { codeReading, paidIdsReading, paidReading, stateReading } from './transa
 /** Makes a reading by a quorum of the chain's endpoints. */
 export type Ask = <Value>(reading: Reading<Value>, signal: AbortSignal) => Promise<Value>
 
-/** Reader of a payment id's state in a fill contract, at the newest final block. */
-export function readMarks(
+type RecordOptions = Pick<Parameters<SettlingChainFamily>[0], 'payer' | 'recordsPayments'> & {
+  readonly finalHeight: SettlingChain['finalHeight']
+  /** The chain's own fill contract. */
+  readonly fillContract: Hex
+  /** Those that the chains file lists. */
+  readonly fillContracts: readonly string[] | undefined
+}
+
+/** Readers of the payments that fill contracts of a chain have recorded. */
+export function createRecordReaders(
   ask: Ask,
-  finalHeight: SettlingChain['finalHeight'],
-  fillContract: Hex,
-): Pick<SettlingChain, 'finalMark'> {
+  options: RecordOptions,
+): Pick<SettlingChain, 'finalMark' | 'isPaid' | 'paidIds'> {
+  const { payer, finalHeight, fillContract } = options
   return {
-    async finalMark(payer, id, signal) {
+    async finalMark({ address: fillWallet, fillContract: contract = fillContract }, id, signal) {
       const height = await finalHeight(signal)
-      const recordQuery = { fillContract: payer.fillContract ?? fillContract, fillWallet: payer.address, id }
       const [state, timestampSeconds] = await Promise.all([
-        ask(stateReading(recordQuery, toQuantity(height)), signal),
+        ask(stateReading({ fillContract: contract, fillWallet, id }, toQuantity(height)), signal),
         ask(blockTimeReading(height), signal),
       ])
       return { state, timestampSeconds }
     },
+    ...(payer !== undefined && createWalletReaders(ask, payer.address, options)),
   }
 }
 
-/** Readers of the fill wallet's payments, as the fill contracts of a chain have recorded them. */
-export function readPayments(
+/** Readers of one fill wallet's payments. */
+function createWalletReaders(
   ask: Ask,
-  payerContracts: {
-    readonly fillWallet: string
-    readonly fillContract: Hex
-    readonly fillContracts: readonly string[] | undefined
-    readonly recordsPayments: Parameters<SettlingChainFamily>[0]['recordsPayments']
-  },
+  fillWallet: string,
+  { fillContract, fillContracts = [], recordsPayments = () => false }: RecordOptions,
 ): Pick<SettlingChain, 'isPaid' | 'paidIds'> {
-  const { fillWallet, fillContract, fillContracts = [], recordsPayments = () => false } = payerContracts
+  const contracts = [...new Set([fillContract, ...fillContracts])]
   return {
     async isPaid(id, signal, contract = fillContract) {
       // Another contract, of an earlier release, may have no state to read.
@@ -45,10 +49,6 @@ export function readPayments(
         return false
       return ask(paidReading({ fillContract: contract, fillWallet, id }), signal)
     },
-    paidIds: (range, signal) =>
-      ask(
-        paidIdsReading({ contracts: [...new Set([fillContract, ...fillContracts])], fillWallet, ...range }),
-        signal,
-      ),
+    paidIds: (range, signal) => ask(paidIdsReading({ contracts, fillWallet, ...range }), signal),
   }
 }

@@ -25,7 +25,7 @@ export function minedReading(
     parse: (answers) => {
       const mined = parseMined(answers, hash)
       if (mined === undefined) return undefined
-      const { transaction, receipt, what: requestName } = mined
+      const { transaction, receipt, requestName } = mined
       const to = transaction['to']
       return {
         hash,
