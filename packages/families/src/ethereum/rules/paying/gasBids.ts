@@ -1,3 +1,5 @@
+import { maxBigint, minBigint } from '@causeway/core'
+
 /** The most that a transaction offers per unit of gas, of which the tip is a part. */
 export type GasBid = { readonly maxFeePerGasWei: bigint; readonly maxPriorityFeePerGasWei: bigint }
 
@@ -10,15 +12,13 @@ const bumpDenominator = 8n
 
 /** The least amount that a replacement bids, rounded up. */
 const raised = (wei: bigint) => (wei * bumpNumerator + bumpDenominator - 1n) / bumpDenominator
-const larger = (one: bigint, other: bigint) => (one > other ? one : other)
-const smaller = (one: bigint, other: bigint) => (one < other ? one : other)
 
 /** Bid of a first offer: the market's price, never above the ceiling. */
 export function firstBid(market: GasBid, ceilingWei: bigint): GasBid {
-  const maxFeePerGasWei = smaller(market.maxFeePerGasWei, ceilingWei)
+  const maxFeePerGasWei = minBigint(market.maxFeePerGasWei, ceilingWei)
   return {
     maxFeePerGasWei,
-    maxPriorityFeePerGasWei: smaller(market.maxPriorityFeePerGasWei, maxFeePerGasWei),
+    maxPriorityFeePerGasWei: minBigint(market.maxPriorityFeePerGasWei, maxFeePerGasWei),
   }
 }
 
@@ -27,9 +27,9 @@ export function firstBid(market: GasBid, ceilingWei: bigint): GasBid {
  * @returns undefined if that is above the ceiling: the last offer stays
  */
 export function replacementBid(last: GasBid, market: GasBid, ceilingWei: bigint): GasBid | undefined {
-  const least = raised(last.maxFeePerGasWei)
-  if (least > ceilingWei) return undefined
-  const maxFeePerGasWei = smaller(larger(least, market.maxFeePerGasWei), ceilingWei)
-  const tip = larger(raised(last.maxPriorityFeePerGasWei), market.maxPriorityFeePerGasWei)
-  return { maxFeePerGasWei, maxPriorityFeePerGasWei: smaller(tip, maxFeePerGasWei) }
+  const leastWei = raised(last.maxFeePerGasWei)
+  if (leastWei > ceilingWei) return undefined
+  const maxFeePerGasWei = minBigint(maxBigint(leastWei, market.maxFeePerGasWei), ceilingWei)
+  const tipWei = maxBigint(raised(last.maxPriorityFeePerGasWei), market.maxPriorityFeePerGasWei)
+  return { maxFeePerGasWei, maxPriorityFeePerGasWei: minBigint(tipWei, maxFeePerGasWei) }
 }

@@ -35,10 +35,6 @@ export function touchedHoldings(settings: ChainSettings, route: TouchingRoute): 
   return holdings
 }
 
-function holdingOf({ codec }: ChainSettings, account: string, currency: string): Holding {
-  return { account: codec.canonicalAddress(account), currency }
-}
-
 /** State writes of one planned transaction. An unknown balance counts as zero, so the estimate is rather too high. */
 export function writesOf(
   settings: ChainSettings,
@@ -46,12 +42,7 @@ export function writesOf(
   route: OriginRoute,
   state: KnownState,
 ): StateWrites {
-  const { currencyIn, currencyOut, deposited, amountIn, user, recipient } = route
-  const heldBy = (account: string, { address }: Pick<QuotedCurrency, 'address'>) =>
-    state.heldBy?.(holdingOf(settings, account, address))
-  const isNew = (account: string, currency: Pick<QuotedCurrency, 'address'>) =>
-    (heldBy(account, currency) ?? 0n) === 0n ? 1 : 0
-  const emptied = state.balance === amountIn ? 1 : 0
+  const { currencyIn } = route
   switch (kind) {
     case 'reset-approval':
       return stateWrites({ cleared: 1 })
@@ -60,45 +51,104 @@ export function writesOf(
       return stateWrites({ created: isChange ? 0 : 1 })
     }
     case 'deposit':
+    case 'deposit-transfer':
+    case 'swap-deposit':
+      return depositWrites(settings, kind, route, state)
+    case 'swap':
+      return swapWrites(settings, route, state)
+    case 'wrap':
+      return stateWrites({ created: createdBalance(settings, state, route.user, route.currencyOut) })
+    case 'unwrap':
+      return stateWrites({ cleared: emptiedBalance(state, route) })
+    case 'pay-address':
+      if (currencyIn.isNative) return stateWrites({})
+      return stateWrites({ created: 1, cleared: emptiedBalance(state, route) })
+    case 'send-input':
       if (currencyIn.isNative) return stateWrites({})
       return stateWrites({
-        created: isNew(settings.depository, currencyIn),
-        cleared: spentAllowance(state, route) + emptied,
+        created: createdBalance(settings, state, route.recipient, currencyIn),
+        cleared: emptiedBalance(state, route),
       })
-    case 'deposit-transfer':
-      return stateWrites({ created: isNew(settings.depository, currencyIn), cleared: emptied })
-    case 'swap-deposit': {
-      const paid = deposited?.currency ?? currencyIn
-      const cleared = currencyIn.isNative ? 0 : spentAllowance(state, route) + emptied
-      return stateWrites({
-        created: paid.isNative ? 0 : isNew(settings.depository, paid),
-        cleared,
-        paysNative: paid.isNative,
-      })
-    }
-    case 'swap': {
-      const cleared = currencyIn.isNative ? 0 : spentAllowance(state, route) + emptied
-      if (!currencyOut.isNative) return stateWrites({ created: isNew(recipient, currencyOut), cleared })
-      return stateWrites({ accounts: isNew(recipient, currencyOut), cleared, paysNative: true })
-    }
-    case 'send-input':
-      return currencyIn.isNative
-        ? stateWrites({})
-        : stateWrites({ created: isNew(recipient, currencyIn), cleared: emptied })
-    case 'wrap':
-      return stateWrites({ created: isNew(user, currencyOut) })
-    case 'unwrap':
-      return stateWrites({ cleared: emptied })
     case 'send-output':
-      if (currencyOut.isNative) return stateWrites({})
-      return stateWrites({
-        created: isNew(recipient, currencyOut),
-        // Sending the newly wrapped amount leaves an account that held none empty again.
-        cleared: heldBy(user, currencyOut) === 0n ? 1 : 0,
-      })
-    case 'pay-address':
-      return currencyIn.isNative ? stateWrites({}) : stateWrites({ created: 1, cleared: emptied })
+      return sendOutputWrites(settings, route, state)
   }
+}
+
+/** The user's token goes to the depository, or what a swap yields for it. */
+function depositWrites(
+  settings: ChainSettings,
+  kind: 'deposit' | 'deposit-transfer' | 'swap-deposit',
+  route: OriginRoute,
+  state: KnownState,
+): StateWrites {
+  const { currencyIn } = route
+  const { depository } = settings
+  if (kind === 'swap-deposit') {
+    const deposited = route.deposited?.currency ?? currencyIn
+    return stateWrites({
+      created: deposited.isNative ? 0 : createdBalance(settings, state, depository, deposited),
+      cleared: clearedBySpending(state, route),
+      paysNative: deposited.isNative,
+    })
+  }
+  if (currencyIn.isNative) return stateWrites({})
+  return stateWrites({
+    created: createdBalance(settings, state, depository, currencyIn),
+    // A plain transfer needs no allowance.
+    cleared: kind === 'deposit' ? clearedBySpending(state, route) : emptiedBalance(state, route),
+  })
+}
+
+function swapWrites(settings: ChainSettings, route: OriginRoute, state: KnownState): StateWrites {
+  const { currencyOut, recipient } = route
+  const cleared = clearedBySpending(state, route)
+  const created = createdBalance(settings, state, recipient, currencyOut)
+  return currencyOut.isNative
+    ? stateWrites({ accounts: created, cleared, paysNative: true })
+    : stateWrites({ created, cleared })
+}
+
+function sendOutputWrites(settings: ChainSettings, route: OriginRoute, state: KnownState): StateWrites {
+  const { currencyOut, user, recipient } = route
+  if (currencyOut.isNative) return stateWrites({})
+  return stateWrites({
+    created: createdBalance(settings, state, recipient, currencyOut),
+    // Sending the newly wrapped amount leaves an account that held none empty again.
+    cleared: heldBy(settings, state, user, currencyOut) === 0n ? 1 : 0,
+  })
+}
+
+/** 1 if a payment creates the account's balance of the currency, since it is zero or unknown; else 0. */
+function createdBalance(
+  settings: ChainSettings,
+  state: KnownState,
+  account: string,
+  currency: QuotedCurrency,
+): number {
+  return (heldBy(settings, state, account, currency) ?? 0n) === 0n ? 1 : 0
+}
+
+function heldBy(
+  settings: ChainSettings,
+  state: KnownState,
+  account: string,
+  { address }: QuotedCurrency,
+): bigint | undefined {
+  return state.heldBy?.(holdingOf(settings, account, address))
+}
+
+function holdingOf({ codec }: ChainSettings, account: string, currency: string): Holding {
+  return { account: codec.canonicalAddress(account), currency }
+}
+
+/** Slots that become zero when a contract takes the user's input; none for native coin. */
+function clearedBySpending(state: KnownState, route: OriginRoute): number {
+  return route.currencyIn.isNative ? 0 : spentAllowance(state, route) + emptiedBalance(state, route)
+}
+
+/** 1 if the input is the user's whole balance, else 0. */
+function emptiedBalance(state: KnownState, { amountIn }: OriginRoute): number {
+  return state.balance === amountIn ? 1 : 0
 }
 
 /** 1 if the transaction uses up the allowance (an approve step may set it just before), which clears a slot; else 0. */

@@ -13,7 +13,7 @@ import type {
   TopUpVerdict,
 } from './topUp.ts'
 
-/** What one transfer is, and the tail of the call that made it. */
+/** Verdict on one transfer, and the tail of the call that made it. */
 type Judgement = { readonly verdict: TopUpVerdict; readonly tail: Hex | undefined }
 type Call = { readonly caller: Hex; readonly input: Hex }
 

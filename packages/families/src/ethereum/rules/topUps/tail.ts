@@ -8,7 +8,7 @@ const markerBytes = Uint8Array.from(Buffer.from(tailMarker, 'hex'))
 const ownerBytes = 20
 export const tailBytes = 2 * markerBytes.length + ownerBytes
 
-/** What follows the arguments of a token call. */
+/** Content behind the arguments of a token call. */
 export type Tail =
   /** `isTrailed`: more bytes follow the tail. */
   | { readonly kind: 'named'; readonly owner: Hex; readonly isTrailed: boolean }

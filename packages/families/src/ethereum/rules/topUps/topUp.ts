@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 
-/** What counts as a top-up on one chain. Addresses are lower case. */
+/** Terms by which a transfer counts as a top-up on one chain. Addresses are lower case. */
 export type TopUpTarget = {
   /** The one token that is credited. */
   readonly token: Hex
