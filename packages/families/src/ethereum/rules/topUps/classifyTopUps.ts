@@ -1,8 +1,8 @@
 import type { Hex } from '@causeway/core'
 import { bytesToHex, hexToBytes } from '@causeway/core'
 import { isCreditableOwner, zeroAddress } from './owner.ts'
-import { readTail, tailBytes, tailMarker } from './tail.ts'
-import { isTransferTo, matchTokenCall } from './tokenCall.ts'
+import { readTail, type Tail, tailBytes, tailMarker } from './tail.ts'
+import { isTransferTo, matchTokenCall, type TokenCall } from './tokenCall.ts'
 import type {
   CallFrame,
   ClassifiedTransfer,
@@ -99,19 +99,27 @@ function judgeCall(call: Call, log: TopUpLog, target: TopUpTarget): Judgement | 
   const tokenCall = matchTokenCall(input, { caller: call.caller, from, to: target.custody, value })
   if (tokenCall === undefined) return undefined
   const { kind, argumentsEnd } = tokenCall
-  const tail = readTail(input, argumentsEnd)
-  const tailBytesFound = input.subarray(argumentsEnd, argumentsEnd + tailBytes)
-  const judge = (verdict: TopUpVerdict) => ({
-    verdict,
-    tail: tailBytesFound.length === tailBytes ? bytesToHex(tailBytesFound) : undefined,
-  })
-  if (tail.kind === 'absent') return judge(suspenseVerdict('no_tail'))
-  if (tail.kind === 'broken') return judge(suspenseVerdict('bad_tail'))
-  if (tail.isTrailed && !target.allowTrailing) return judge(suspenseVerdict('trailing_bytes'))
-  if (tail.owner === zeroAddress && kind === 'transferFrom') return judge(suspenseVerdict('ambiguous_sender'))
-  const owner = tail.owner === zeroAddress ? call.caller : tail.owner
-  if (!isCreditableOwner(owner, target)) return judge(suspenseVerdict('bad_owner'))
-  return judge({ kind: 'credit', parse: tail.isTrailed ? 'ok_trailing' : 'ok', owner })
+  const bytes = input.subarray(argumentsEnd, argumentsEnd + tailBytes)
+  return {
+    verdict: verdictOf(readTail(input, argumentsEnd), { kind, caller: call.caller }, target),
+    tail: bytes.length === tailBytes ? bytesToHex(bytes) : undefined,
+  }
+}
+
+/** Credits the owner that the tail names; if it names nobody, the caller of a plain `transfer`. */
+function verdictOf(
+  tail: Tail,
+  { kind, caller }: Pick<TokenCall, 'kind'> & Pick<Call, 'caller'>,
+  target: TopUpTarget,
+): TopUpVerdict {
+  if (tail.kind === 'absent') return suspenseVerdict('no_tail')
+  if (tail.kind === 'broken') return suspenseVerdict('bad_tail')
+  if (tail.isTrailed && !target.allowTrailing) return suspenseVerdict('trailing_bytes')
+  const isNamed = tail.owner !== zeroAddress
+  if (!isNamed && kind === 'transferFrom') return suspenseVerdict('ambiguous_sender')
+  const owner = isNamed ? tail.owner : caller
+  if (!isCreditableOwner(owner, target)) return suspenseVerdict('bad_owner')
+  return { kind: 'credit', parse: tail.isTrailed ? 'ok_trailing' : 'ok', owner }
 }
 
 function suspenseVerdict(parse: SuspenseReason): TopUpVerdict {
