@@ -6,63 +6,30 @@ import type { CalldataWord } from './probeTransaction.ts'
 /** The ABI words of a shape's calldata, and whether the transaction carries native coin. */
 export type ShapeProbe = { readonly words: readonly CalldataWord[]; readonly carriesValue: boolean }
 
+const repeat = (word: CalldataWord, count: number): readonly CalldataWord[] =>
+  Array.from({ length: count }, () => word)
+
 const erc20Transfer: readonly CalldataWord[] = ['address', 'amount', 'hash']
 /** Router call of one pool: tokens, fee, recipient, deadline, two amounts, price limit. */
-const poolSwap: readonly CalldataWord[] = [
-  'address',
-  'address',
-  'amount',
-  'address',
-  'amount',
-  'amount',
-  'amount',
-  'amount',
-]
+const poolSwap: readonly CalldataWord[] = ['address', 'address', 'amount', 'address', ...repeat('amount', 4)]
 /** Words around the calls of a fill: offsets and lengths of its lists, refund address, and the order id behind them. */
-const fillFrame: readonly CalldataWord[] = [
-  'amount',
-  'amount',
-  'amount',
-  'address',
-  'amount',
-  'amount',
-  'amount',
-  'hash',
-]
+const fillFrame: readonly CalldataWord[] = [...repeat('amount', 3), 'address', ...repeat('amount', 3), 'hash']
+/** The deposit router's words before its swap: tokens, amounts, payee, id, offset and length. */
+const swapFrame = ['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount'] as const
 
 /** Sweep of a deposit address: its terms, the words of the order, token, offset, length and the signature. */
 const sweep: readonly CalldataWord[] = [
+  ...repeat('address', 3),
+  ...repeat('hash', 3),
   'address',
-  'address',
-  'address',
-  'hash',
-  'hash',
-  'hash',
-  'address',
-  'hash',
-  'hash',
-  'hash',
-  'hash',
-  'amount',
-  'address',
-  'amount',
-  'hash',
-  'hash',
-  'amount',
+  ...repeat('hash', 4),
+  ...(['amount', 'address', 'amount', 'hash', 'hash', 'amount'] as const),
 ]
 
 /** Deposit, offset and length of the signature, and its 65 bytes as the words that they fill. */
 const signedDeposit: readonly CalldataWord[] = [
-  'address',
-  'address',
-  'amount',
-  'amount',
-  'hash',
-  'amount',
-  'amount',
-  'hash',
-  'hash',
-  'amount',
+  ...(['address', 'address', 'amount', 'amount', 'hash'] as const),
+  ...(['amount', 'amount', 'hash', 'hash', 'amount'] as const),
 ]
 
 /** Permit2 call of a router: user, refund address, offsets, lengths, token, nonce, deadline, metadata and signature. */
@@ -72,7 +39,7 @@ const permit2Frame: readonly CalldataWord[] = [
   ...(['amount', 'hash', 'amount', 'hash', 'hash', 'amount'] as const),
 ]
 /** Target, flag, value, offset and length of one call in a list. */
-const callFrame: readonly CalldataWord[] = ['address', 'amount', 'amount', 'amount', 'amount', 'amount']
+const callFrame: readonly CalldataWord[] = ['address', ...repeat('amount', 5)]
 const permit2Approval: readonly CalldataWord[] = [
   ...permit2Frame,
   ...callFrame,
@@ -93,11 +60,7 @@ export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
     carriesValue: false,
   },
   'permit-permit2-swap': {
-    words: [
-      ...permit2Approval,
-      ...(['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount'] as const),
-      ...poolSwap,
-    ],
+    words: [...permit2Approval, ...swapFrame, ...poolSwap],
     carriesValue: false,
   },
   execute: {
@@ -105,17 +68,12 @@ export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
     carriesValue: false,
   },
   'execute-swap': {
-    words: [
-      ...permit2Approval,
-      ...callFrame,
-      ...(['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount'] as const),
-      ...poolSwap,
-    ],
+    words: [...permit2Approval, ...callFrame, ...swapFrame, ...poolSwap],
     carriesValue: false,
   },
   swap: { words: ['amount', 'amount', ...poolSwap], carriesValue: true },
   'swap-deposit': {
-    words: ['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount', ...poolSwap],
+    words: [...swapFrame, ...poolSwap],
     carriesValue: true,
   },
   wrap: { words: [], carriesValue: true },
