@@ -73,9 +73,9 @@ export function createPoolMirror(options: PoolMirrorOptions): PoolMirror {
       last = cached
       return cached.states
     }
-    const judgeAll = headsUnjudged + 1 >= judgeEveryHeads
-    const snapshot = await readSnapshot(options, { head, last, recent, judgeAll })
-    headsUnjudged = judgeAll ? 0 : headsUnjudged + 1
+    const judgesAll = headsUnjudged + 1 >= judgeEveryHeads
+    const snapshot = await readSnapshot(options, { head, last, recent, judgesAll })
+    headsUnjudged = judgesAll ? 0 : headsUnjudged + 1
     last = snapshot
     recent.set(head.hash, snapshot)
     const [oldest] = recent.keys()
@@ -97,35 +97,37 @@ export function createPoolMirror(options: PoolMirrorOptions): PoolMirror {
 /** A head to mirror, and the snapshots that it may continue. */
 type SnapshotRequest = {
   readonly head: BlockLink
+  /** Of the last refresh. */
   readonly last: PoolSnapshot | undefined
+  /** By block hash. */
   readonly recent: ReadonlyMap<Hex, PoolSnapshot>
-  readonly judgeAll: boolean
+  /** True if all pools are compared with QuoterV2, and those with a problem are tried again. */
+  readonly judgesAll: boolean
 }
 
 /** The snapshot of a head, continued from an ancestor's where one is known. */
 async function readSnapshot(
   options: PoolMirrorOptions,
-  { head, last, recent, judgeAll }: SnapshotRequest,
+  { head, last, recent, judgesAll }: SnapshotRequest,
 ): Promise<PoolSnapshot> {
   const { pools } = options
   const { positions, parent, changes } = await readBlock(options, head, last, recent)
   const tables = continuedTables(pools, parent, changes)
-  // When all pools are judged, those with a problem are tried again.
-  const problems = new Map(judgeAll ? [] : parent?.problems)
+  const problems = new Map(judgesAll ? [] : parent?.problems)
   // A pool may get its first price at any block.
   for (const { address } of pools) if (problems.get(address) === 'not_initialised') problems.delete(address)
 
-  const fresh = await reload(options, { head, positions, tables, problems })
+  const reloaded = await reload(options, { head, positions, tables, problems })
   const states = pools.flatMap((pool) => {
     const [position, table] = [positions.get(pool.address), tables.get(pool.address)]
     return position === undefined || table === undefined ? [] : [poolState(pool, position, table, head.hash)]
   })
-  const judged = judgeAll ? states : states.filter(({ address }) => fresh.has(address))
-  const differing = await poolsThatDiffer(options, judged)
+  const toJudge = judgesAll ? states : states.filter(({ address }) => reloaded.has(address))
+  const differing = await poolsThatDiffer(options, toJudge)
   for (const address of differing) {
     tables.delete(address)
-    // A pool that was not freshly read gets a fresh reading at the next head before it is excluded.
-    if (fresh.has(address)) problems.set(address, 'quoter_disagrees')
+    // A pool whose ticks were not read again gets a fresh reading at the next head before it is excluded.
+    if (reloaded.has(address)) problems.set(address, 'quoter_disagrees')
   }
   const { number, hash } = head
   return { number, hash, tables, problems, states: states.filter(({ address }) => !differing.has(address)) }

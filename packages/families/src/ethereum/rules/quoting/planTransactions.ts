@@ -18,9 +18,8 @@ export function spenderOf(
   { isNative }: Pick<QuotedCurrency, 'isNative'>,
 ): string | undefined {
   if (isNative) return undefined
-  return { deposit: depository, 'swap-deposit': depositRouter, swap: depositRouter, permit2: permit2Address }[
-    kind
-  ]
+  if (kind === 'permit2') return permit2Address
+  return kind === 'deposit' ? depository : depositRouter
 }
 
 /**
