@@ -141,7 +141,7 @@ function shortened(word: unknown): unknown {
   return isHex32(word) ? toQuantity(BigInt(word)) : word
 }
 
-/** Gas of a cancellation, by one endpoint's estimate. Without an answer the usual amount: it must not wait for a node. */
+/** Gas of a cancellation, by one endpoint's estimate. Without one the usual amount: it must not wait for a node. */
 async function readCancellationGas(client: ChainClient, address: Hex): Promise<bigint> {
   const call = { from: address, to: address, data: '0x', value: '0x0' }
   const estimate = { method: 'eth_estimateGas', params: [call, 'latest'] }

@@ -69,7 +69,7 @@ export async function tryTransaction(
   return typeof run === 'bigint' ? { kind: 'succeeds', gas } : failed(run)
 }
 
-/** Gas limit for an estimate. It is for one block, and a later one may take more: hence 30 % and 50,000 gas above it. */
+/** Gas limit for an estimate, which is for one block: a later one may take more, hence 30 % and 50,000 gas above. */
 export const withMargin = (estimate: bigint): bigint => (estimate * 13n) / 10n + 50_000n
 
 function failed(failure: Failure): Trial {

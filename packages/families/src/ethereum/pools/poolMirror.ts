@@ -97,7 +97,7 @@ export function createPoolMirror(options: PoolMirrorOptions): PoolMirror {
 /** A head to mirror, and the snapshots that it may continue. */
 type SnapshotRequest = {
   readonly head: BlockLink
-  /** Of the last refresh. */
+  /** Snapshot of the last refresh. */
   readonly last: PoolSnapshot | undefined
   /** By block hash. */
   readonly recent: ReadonlyMap<Hex, PoolSnapshot>
@@ -133,7 +133,7 @@ async function readSnapshot(
   return { number, hash, tables, problems, states: states.filter(({ address }) => !differing.has(address)) }
 }
 
-/** The parent's ticks after the changes since then. Pools without a table, or with changes that do not fit, are left out. */
+/** The parent's ticks after the changes since then. Without a table, or if changes do not fit, a pool is left out. */
 function continuedTables(
   pools: readonly PoolConfig[],
   parent: PoolSnapshot | undefined,

@@ -58,8 +58,8 @@ export const ethereumQuotingChain: QuotingChainFamily = {
 }
 
 /**
- * Simulators of two purposes, each with its own limit, so that neither delays the other: fills of orders with calls, and
- * payments that a recipient may refuse.
+ * Simulators of two purposes, each with its own limit, so that neither delays the other: fills of orders with calls,
+ * and payments that a recipient may refuse.
  */
 function createFillSimulators({
   client,

@@ -127,7 +127,7 @@ export function createAllocatorReader(options: {
   }
 }
 
-/** True for a word of zeros; false if the contract reverted or returned something else. @throws for a node's own error */
+/** True for a word of zeros; false if the contract reverts or returns something else. @throws MalformedAnswerError */
 function isZeroWord(answer: RpcAnswer | undefined): boolean {
   if (answer?.ok === false && isExecutionFailure(answer)) return false
   return resultOf(answer, 'payloadIdOf') === zeroWord

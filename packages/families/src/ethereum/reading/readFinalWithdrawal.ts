@@ -42,7 +42,7 @@ type FirstRound = { readonly heads: Heads; readonly receipt: ReturnType<typeof p
 
 /**
  * The question for a withdrawal, which each endpoint is asked in two rounds. First its heads and the receipt of the
- * named transaction; then the depository's state at the agreed height, the header there and that of the receipt's block.
+ * named transaction; then the depository's state at the agreed height, and headers there and of the receipt's block.
  */
 export function withdrawalQuestion(
   reading: WithdrawalReading,

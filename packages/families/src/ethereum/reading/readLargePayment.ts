@@ -40,9 +40,9 @@ type LargeReading = Omit<
 type FirstRound = { readonly heads: Heads; readonly transaction: EvmTransaction | undefined }
 
 /**
- * The question for a payment whose receipt is too long. Each endpoint is asked for its transaction, and for the few logs
- * of its block that prove a record or a plain transfer. Sender and id are indexed topics, so the filters find only logs
- * of this sender; a log of the transaction shows that it succeeded. The facts contain only these logs.
+ * The question for a payment whose receipt is too long. Each endpoint is asked for its transaction, and for the few
+ * logs of its block that prove a record or a plain transfer. Sender and id are indexed topics, so the filters find only
+ * logs of this sender; a log of the transaction shows that it succeeded. The facts contain only these logs.
  * @source rule P-49
  */
 export function largePaymentQuestion(
