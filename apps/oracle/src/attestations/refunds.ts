@@ -78,6 +78,7 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
   const matchingInputs = readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId }))
   const readingRefunds = readRefunds({ refunds: chosen, deposits: matchingInputs, orderId, context }, options)
   const [deposits, payments] = await awaitInputsFirst(matchingInputs, readingRefunds)
+  // Share by which the deposits exceed what the order asks for; negative if they fall short.
   const bpsDiff = weightedBpsDiff(order, deposits)
   checkPayments(demandedPayments({ payments, deposits, orderId, bpsDiff }), 'INSUFFICIENT_REFUND')
   const execution = settlementExecution({ order, orderId, deposits, context, paysFees: false })
@@ -122,6 +123,7 @@ function nameRefunds(
 type PaidRefund = { readonly refund: NamedRefund; readonly recipient: string; readonly facts: PaymentFacts }
 
 type RefundReading = {
+  /** One per input of the order, in the order's sequence, as are `deposits`. */
   readonly refunds: readonly NamedRefund[]
   readonly deposits: Promise<readonly OrderDeposit[]>
   readonly orderId: Hex

@@ -27,26 +27,26 @@ export const attestRequestedWithdrawal: Attest<
     throw new AttestationError('ALLOCATOR_NOT_CONFIGURED', 'No allocator is configured for this hub.')
   }
   const withdrawal = await authoriseWithdrawal(request, context, options)
-  const { chain, spender: ownerAlias, withdrawalAddress: hubFrom } = withdrawal
+  const { chain, depository, spender, withdrawalAddress } = withdrawal
   const { currency, recipient, additionalData, transactionId } = request
   const requested = spelledWithdrawRequest(chain, { ...withdrawal, currency, recipient }, additionalData)
   const issued = await readIssuedWithdrawal(requested, { chain, allocator }, options)
   const { payloadId, payload } = issued
   const evidence = [...withdrawal.evidence, issued.evidence]
-  if (payload === undefined) return { unsigned: { status: 0 }, evidence, isFinal: false }
+  if (payload === undefined)
+    return { unsigned: { status: withdrawalStatusNumbers.pending }, evidence, isFinal: false }
   const paid = { withdrawal: payloadWithdrawal(chain.vmType, payload), transactionId }
   const question = canonicalQuestion(paid, chain)
   const facts = await context.readerOf(chain.id).readWithdrawal(question, options)
-  const { depository } = withdrawal
   // The allocator's contract may have built a payload that pays something else: that settles nothing.
-  const member =
+  const differentMember =
     withdrawal.amount === facts.amount
       ? differentMoney({ currency, recipient, depository }, facts, chain)
       : 'amount'
-  if (member !== undefined) throw payloadMismatch(payloadId, member)
+  if (differentMember !== undefined) throw payloadMismatch(payloadId, differentMember)
   checkExecutingTransaction(request, facts, chain)
-  const settled = { chain, context, allocator, payloadId, facts, hubFrom, ownerAlias, currency }
-  const execution = withdrawalExecution(settled)
+  const issue = { chain, context, allocator, payloadId, facts, currency }
+  const execution = withdrawalExecution({ ...issue, hubFrom: withdrawalAddress, ownerAlias: spender })
   return {
     unsigned: {
       status: withdrawalStatusNumbers[facts.status],

@@ -35,7 +35,7 @@ export type OpenNetwork = {
   endpoints(): readonly ({ readonly chain: string } & QuorumEndpointHealth)[]
   /** Sets the observer of each endpoint, by the chain's and endpoint's names in metrics. */
   observeEndpoints(observerOf: (chain: string, endpoint: string) => EndpointObserver): void
-  /** Scans the final blocks of a chain; `undefined` where that cannot be done. */
+  /** Finds deposits and payments before anybody asks for them; `undefined` if the chain's blocks cannot be scanned. */
   aheadOf(chainId: string): AheadReader | undefined
   /** @throws NoChainReadyError while no chain can be attested */
   requireReadyChain(): void
@@ -128,6 +128,7 @@ async function watchNetwork(clients: Clients, options: NetworkOptions): Promise<
       open.get(chainId)?.reader.forget()
       for (const forget of forgetters) forget()
     },
+    // Its blocks were not followed for a while, so cached answers are unsafe, but nothing shows a changed block.
     onResume: (chainId) => open.get(chainId)?.reader.forget(),
     log: options.log,
   })
