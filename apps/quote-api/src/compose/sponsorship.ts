@@ -45,7 +45,8 @@ export function createSponsorship(options: {
     sponsorCurrency: sponsorCurrency(registry, { chainId, assetId: sponsorAsset?.id }),
     async storeSponsored(record, hold) {
       const { sponsorship } = record.quote
-      if (sponsorship === undefined) throw new Error('a quote without sponsorship is stored as such')
+      if (sponsorship === undefined)
+        throw new Error('a quote without sponsorship is stored as a sponsored one')
       return orders.save({
         order: toStoredOrder(record),
         sponsorship: toStoredSponsorship(sponsorship),

@@ -170,6 +170,7 @@ export function wayOfRoute(
     return permitKindOf(route.origin, route.currencyIn) === 'permit2' ? 'permit2' : 'signature'
   if (request.useDepositAddress) return 'pay-address'
   if (isSolved) return request.explicitDeposit ? 'deposit' : 'deposit-transfer'
+  // Only the type allows a bridge here: a user alone stays on one chain.
   return route.operation === 'bridge' ? 'swap' : route.operation
 }
 

@@ -52,7 +52,7 @@ export async function findTransactionTopUps(
   return database.transaction((tx) => findTopUps(tx, transaction))
 }
 
-/** Accounts whose reading stopped, and why. */
+/** Custody accounts whose top-ups are no longer read, because a final block changed, and why. */
 export async function haltedTopUps(database: SqlDatabase): ReturnType<typeof listHaltedTopUps> {
   return database.transaction(listHaltedTopUps)
 }
@@ -92,7 +92,7 @@ export async function reverseFinal(
   })
 }
 
-/** Lets the halted accounts of a chain go on behind a block. @returns how many there were */
+/** Reads top-ups of a chain's halted accounts again, from the block after `finalTo` on. @returns number of accounts */
 export async function resumeHalted(
   database: SqlDatabase,
   args: { chainId: number; finalTo: bigint; finalHash: Hex; actor: string; reason: string },
@@ -109,7 +109,7 @@ export async function resumeHalted(
   })
 }
 
-/** A transfer cannot be credited: it is unknown, not final yet, or credited already. */
+/** A transfer cannot be credited or taken back: it is unknown, not final yet, or credited already. */
 export class ClaimRefusedError extends DomainError {
   readonly code: 'CLAIM_NOT_FOUND' | 'CLAIM_NOT_FINAL' | 'CLAIM_ALREADY_SETTLED'
   readonly kind: 'not_found' | 'not_final' | 'conflict'

@@ -19,9 +19,9 @@ export type LackLookup = (question: {
 }) => Promise<AccountLack | undefined>
 
 /**
- * Tries a payment as the fill wallet would make it now. Returns why it fails, in words for a caller, or the
- * units of the whole transaction, where code or a list decides; `undefined` where that is not known in time.
- * Never rejects.
+ * Tries a payment as the fill wallet would make it now; `undefined` where the outcome is not known in time. `refusal`:
+ * why it fails, in words for a caller. `units`: gas or energy of the whole transaction; absent if neither code of the
+ * account nor a token's list can change it. Never rejects.
  * @source Q-48; rule P-46
  */
 export type TryPayment = (

@@ -144,11 +144,11 @@ function draftSteps(
   return { steps: [...steps, permitStep(priced, identity.requestId, permit)], calls }
 }
 
-/** Seconds that are added to the deadline: for the fill, and for the sweep of an address on a chain with slow blocks. */
+/** Seconds that are added to the deadline: for the fill, and for a sweep of the address that the price outlasts. */
 function landingSeconds({ origin, destination }: Route, { useDepositAddress }: QuoteRequest): number {
   const { depositAddresses } = origin.quoting
-  const isSweptSlowly = useDepositAddress && depositAddresses?.isKeptWhileSwept === true
-  return payingSeconds(destination) + (isSweptSlowly ? depositAddresses.sweepSeconds : 0)
+  const outlastsSweep = useDepositAddress && depositAddresses?.isKeptWhileSwept === true
+  return payingSeconds(destination) + (outlastsSweep ? depositAddresses.sweepSeconds : 0)
 }
 
 type DraftOrder = { readonly order: Order; readonly orderId: Hex }

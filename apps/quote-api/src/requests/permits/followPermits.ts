@@ -27,6 +27,7 @@ const atOnce = 16
  * and fails those that can no longer become a deposit.
  */
 export async function followPermits(context: SettlementContext, run: Run): Promise<void> {
+  // Until then a block may still include a transaction that was sent in time.
   const endedBefore = nowSeconds(context) - lateInclusionSeconds
   await followWork(context.database, run, {
     atOnce,
@@ -75,11 +76,12 @@ async function carryOutStep(
   })
   switch (step.action) {
     case 'wait': {
-      // An open item waits for the solver; its deposit is not there, also if a lost one was noted before.
+      // An open item waits for the solver. A deposit noted before, if any, has left the chain by a reorganization.
       if (item.state === 'open') {
         if (item.requestId !== undefined) await markDeposited(tx, item.requestId, false)
         return
       }
+      // Half a block's time, so that a new block is noticed soon.
       const pauseMs = paceMs(chainOf(context, item.chainId).chain.config) / 2
       const isIncluded = reading === 'included' || reading === 'final'
       const inclusion = { isIncluded, isReverted: reading === 'reverting', delayMs: pauseMs }

@@ -111,7 +111,7 @@ class RefreshedStops implements ChainStops {
     const solverTerms = await readTerms(database)
     this.#differences = differencesOf(own, solverTerms)
     const floors = floorsOf(solverTerms)
-    // The same object stays while no value changes, so that callers can compare it.
+    // An object stays while none of its values changes, so that callers can compare it.
     if (hasChanged(floors, this.#floors)) this.#floors = floors
     const since = { before, now: new Date(now()) }
     const termStops = ownStopsOf('terms', this.#differences, since)

@@ -86,7 +86,9 @@ export type DecisionFacts = {
 /** True if an operator may give an order up. Chains are read only later, before the promise is signed. Pure. */
 export function mayRecover(facts: DecisionFacts): boolean {
   const { isRecovered, hasWorkUnderWay, sweepsToFillWallet, isRefundable, deposits } = facts
-  if (isRecovered || hasWorkUnderWay || (sweepsToFillWallet && isRefundable)) return false
+  if (isRecovered || hasWorkUnderWay) return false
+  // Recovery would pay the solver, and a refund pays the user. Without a refund recipient only recovery is left.
+  if (sweepsToFillWallet && isRefundable) return false
   // Oracles attest no refund in another currency. Its deposit stays unsettled on the hub, so no promise could be signed.
   if (deposits.some(({ state, reason }) => state === 'refunded' && reason === 'INCORRECT_DEPOSIT_CURRENCY'))
     return false
