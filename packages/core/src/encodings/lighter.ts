@@ -10,7 +10,7 @@ const transactionIdDigitsMax = 256
 /**
  * Accounts and assets are indices, written in decimal without leading zeros and encoded as 16 bytes,
  * big-endian; the protocol's messages carry them as uint64. Transaction ids are longer than 32 bytes
- * and of no fixed length. @source oracle-protocol.md 1.1 to 1.3, 1.7
+ * and of no fixed length, so any up to 128 bytes is accepted. @source oracle-protocol.md 1.1 to 1.3, 1.7
  */
 export const lighterCodec = createVmCodec({
   vmType: 'lighter-vm',
@@ -24,6 +24,7 @@ export const lighterCodec = createVmCodec({
   },
   parseTransactionId(transactionId) {
     const isBounded = transactionId.length > 0 && transactionId.length <= transactionIdDigitsMax
+    // Digits begin at the first character: ids have no `0x`.
     const bytes = isBounded ? parseHexDigits(transactionId, 0) : undefined
     if (bytes === undefined) return { refusal: 'expected an even number of hex digits without 0x' }
     return { bytes, canonical: transactionId.toLowerCase() }
