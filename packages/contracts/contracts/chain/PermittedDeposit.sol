@@ -14,8 +14,9 @@ interface IErc20Depository {
     function depositErc20(address depositor, address token, uint256 amount, bytes32 id) external;
 }
 
-/// Makes one deposit of one order while it is being created. The address cannot be created again, so an
-/// allowance of it serves one deposit.
+/// The spender that the owner's permit allows: it makes one deposit of one order while its router creates it.
+/// It asks the router for the terms and takes no arguments, so that `DEPOSIT_CODE_HASH` is a constant. The
+/// address cannot be created again, so its allowance serves one deposit.
 contract PermittedDeposit {
     constructor() {
         (address depository, address token, address owner, uint256 amount, bytes32 orderId) =
