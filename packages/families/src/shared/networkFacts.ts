@@ -2,7 +2,7 @@ import type { QuoteChain } from '@causeway/core/config'
 import type { ChainClient } from '@causeway/rpc'
 import type { ShapeUnits } from '../rules/measuredUnits.ts'
 
-/** Which chain to examine, for `networkFacts` of its family. */
+/** Chain to examine, for `networkFacts` of its family. */
 export type NetworkQuestion = {
   readonly client: Pick<ChainClient, 'askEach' | 'electorate'>
   readonly config: Pick<QuoteChain, 'feeModel' | 'wrappedNative'>

@@ -102,10 +102,10 @@ export interface QuotingChain {
 /** A transfer on an exchange, found by its nonce among the account's transfers since a time. */
 export type SentTransfer = { readonly account: string; readonly nonce: bigint; readonly sinceMs: number }
 
-/** How a quoted chain is opened. */
+/** Options for opening a quoted chain. */
 export type QuotingChainOptions = {
   readonly client: ChainClient
-  /** Which network of the family it is, as the chains file names it; absent: the main one. */
+  /** Network of the family, as the chains file names it; absent: the main one. */
   readonly network?: string | undefined
   /** Multicall3 contract of a chain that is read by contract calls. */
   readonly multicall3: Hex | undefined

@@ -40,7 +40,7 @@ export function openQuorums<View extends BitcoinView>(
   views: { readonly node: (view: EndpointView) => View; readonly api: (view: HttpView) => View },
 ): BitcoinQuorums<View> {
   return {
-    nodes: chain.ready ? nodeQuorum(chain, views.node) : undefined,
+    nodes: hasNodes(chain) ? nodeQuorum(chain, views.node) : undefined,
     api: esploraQuorumOf(chain, views.api),
   }
 }
@@ -51,6 +51,9 @@ export function esploraUrls({ additionalData }: RegisteredChain): readonly Secre
 }
 
 const now = () => Date.now()
+
+/** True if the chain has endpoints of nodes; `ready` says nothing of APIs. */
+const hasNodes = ({ ready }: RegisteredChain): boolean => ready
 
 function nodeQuorum<View extends BitcoinView>(
   chain: RegisteredChain,
@@ -74,7 +77,7 @@ export function esploraQuorumOf<View extends BitcoinView>(
   const urls = esploraUrls(chain)
   if (urls.length === 0) return undefined
   const hosts = countHosts(urls)
-  const threshold = chain.ready ? 1 : Math.max(rpcThreshold, defaultThreshold(hosts))
+  const threshold = hasNodes(chain) ? 1 : Math.max(rpcThreshold, defaultThreshold(hosts))
   if (threshold > hosts) {
     throw new ConfigurationError(`chains: ${chainId}.rpcThreshold is above the number of endpoint hosts`)
   }

@@ -10,7 +10,7 @@ import { distinctOutputs, type OutPoint } from './transaction.ts'
 /** Blocks above a payment after which its depositor can take it back alone: about thirty days. */
 export const depositorWaitsBlocks = 4_320
 
-/** Bytes of the 32-byte script hash that name the address. */
+/** Bytes of the 32-byte script hash that name the address in the salt of its orders. */
 const nameBytes = 20
 
 /**
@@ -34,7 +34,7 @@ export function bitcoinDepositAddress(
   return { address, terms, script: `0x${hexDigits(script)}` }
 }
 
-/** 20 of the 32 bytes that such an address is made of. @throws InvalidAddressError for an address of another form */
+/** Name of an address in the salt of its orders. @throws InvalidAddressError for an address of another form */
 export function bitcoinDepositName(address: string, network: BitcoinNetwork): Hex {
   const form = readScript(outputScript(address, network))
   if (form?.kind !== 'witness' || form.program.length !== 32)
@@ -47,7 +47,7 @@ const sweptLeastSatoshi = 10_000n
 /** Inputs of one sweep, so that a payment in many parts makes it no dearer; the others wait for the next sweep. */
 const sweptMax = 10
 
-/** Outputs of a list that are checked, because a list may name outputs that do not exist. */
+/** Most outputs of an endpoint's list that are checked. A list may name any number that do not exist. */
 const namedMax = 100
 
 type ValuedOutput = OutPoint & { readonly value: bigint }
@@ -58,7 +58,7 @@ export const sweptOutputs = (outputs: readonly ValuedOutput[]): readonly ValuedO
     .filter(({ value }) => value >= sweptLeastSatoshi)
     .slice(0, sweptMax)
 
-/** Listed outputs that are worth checking, each once: the largest by their claimed values. Pure. */
+/** Outputs of an endpoint's list that are worth checking, each once: the largest by their claimed values. Pure. */
 export const namedOutputs = (outputs: readonly ValuedOutput[]): readonly ValuedOutput[] =>
   largestFirst(distinctOutputs(outputs)).slice(0, namedMax)
 

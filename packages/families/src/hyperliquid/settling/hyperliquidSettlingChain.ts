@@ -36,7 +36,8 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
     readMs: parseTime,
     hash: 'shown',
   })
-  const claims = createDepositClaims({ chainId: chain.id, hubEntries }, Date.now)
+  // Chooses the transfers that are read as deposits, by the orders that the hub names for them.
+  const depositChoice = createDepositClaims({ chainId: chain.id, hubEntries }, Date.now)
   /** Range of time that earlier looks listed. */
   let listed: Times | undefined
   const depositCache = createLruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
@@ -51,12 +52,13 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
         async (view, viewSignal) => ({ listedTransfers: await readDepositPass(view, question, viewSignal) }),
         signal,
       )
-      const { transfers, isShort } = await claims.look(listedTransfers, to, signal)
+      const { transfers, isShort } = await depositChoice.look(listedTransfers, to, signal)
       listed = look.listed
       return {
         known: blockRefAt(known),
         last: blockRefAt(to),
         transactions: transfers.map(({ hash }) => hash),
+        // Transfers may wait for their turn at the hub, and a start may not have listed the whole hour before it.
         isShort: isShort || !look.isWhole,
       }
     },

@@ -55,7 +55,7 @@ export function programAddressing(program: string, depository: () => SolanaDepos
     nameOf: solanaDepositName,
     sweepSeconds: 300,
     leadSeconds: 120,
-    // Its depositor may withdraw at any time.
+    // The depositor may withdraw the money at any time, also during a sweep.
     isKeptWhileSwept: false,
     creditsDepositor: true,
   }
