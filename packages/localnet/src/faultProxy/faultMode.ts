@@ -3,7 +3,7 @@ import type { NodePersonality } from './nodePersonality.ts'
 /** One call of a request to the proxy. Outside JSON-RPC `method` is the body's `type`, or else the path. */
 export type SeenCall = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 
-/** How the proxy treats requests that arrive while the mode is set. */
+/** Treatment of requests that reach the proxy while the mode is set. */
 export type FaultMode =
   | { readonly kind: 'pass' }
   /** Answers like a hosted node. */

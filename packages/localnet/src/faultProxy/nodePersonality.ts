@@ -35,7 +35,7 @@ export type NodeCondition =
   /** The client accepts only transaction versions below `version`. */
   | { readonly kind: 'versionBelow'; readonly version: number }
 
-/** What the node then answers in place of the truth. */
+/** Answer that the node then gives in place of the truth. */
 export type NodeAnswer =
   /** An error of JSON-RPC. `{from}` and `{last}` in the message become the ends of a range that is not refused. */
   | {

@@ -6,7 +6,7 @@ import { sign } from 'viem/accounts'
 import { z } from 'zod'
 
 /**
- * How the stand-in answers. `good` signs; `highS` and `lowS` also choose the half of s, of which KMS may use either.
+ * Behaviour of the stand-in. `good` signs; `highS` and `lowS` also choose the half of s, of which KMS may use either.
  * `throttled` and `failing` are errors of KMS; `silent` never answers; `wrongKey` signs with another key; `trailingByte`
  * adds a byte to the signature; `noSignature` leaves it out; `otherSpec` names another curve for the public key.
  */

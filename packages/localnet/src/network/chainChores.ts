@@ -1,4 +1,4 @@
-/** What the keeper knows of one chain between two looks at it. */
+/** State of one chain that the keeper remembers between two looks at it. */
 export type ChainProgress = {
   readonly headBlock: bigint
   /** Highest block known to hold a transaction. */
@@ -8,7 +8,7 @@ export type ChainProgress = {
   readonly savedAtMs: number
 }
 
-/** What the keeper reads at one look. */
+/** Values that the keeper reads at one look. */
 export type ChainLook = {
   readonly headBlock: bigint
   /** Highest block with a transaction among those mined since the last look. */
@@ -16,7 +16,7 @@ export type ChainLook = {
   readonly nowMs: number
 }
 
-/** What the keeper has to do after one look. */
+/** Work that the keeper has to do after one look. */
 export type ChainChores = {
   /** Mine one block, so that transactions become final although nobody else mines. */
   readonly mine: boolean

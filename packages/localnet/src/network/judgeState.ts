@@ -4,7 +4,7 @@ import type { LocalKeys } from '../keys/localKeys.ts'
 import type { ChainKey } from './chainPlan.ts'
 import type { Manifest, ManifestReading } from './manifest.ts'
 
-/** What a start finds under `.local/`. */
+/** Files that a start finds under `.local/`, and those that are missing. */
 export type StateFacts = {
   readonly keyFile: KeyFileReading
   readonly manifest: ManifestReading

@@ -10,7 +10,7 @@ import { familyAccounts } from '../keys/familyAccounts.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
 import { type ChainKey, chainPlans } from './chainPlan.ts'
 
-/** What `network.json` is made of. */
+/** Facts from which `network.json` is made. */
 export type NetworkFacts = {
   /** Absent when no quote-api runs. */
   readonly quoteApiUrl?: string

@@ -37,7 +37,7 @@ export type LocalNetworkOptions = {
   readonly randomKey?: () => Hex
 }
 
-/** What is known of a run before its nodes are started. */
+/** Facts of a run that are known before its nodes are started. */
 export type NetworkRun = {
   readonly paths: LocalPaths
   readonly runFile: RunFile

@@ -12,7 +12,7 @@ export type LoopOptions = {
   readonly report: (line: string) => void
 }
 
-/** How long `stop` waits for a round, which may hang on a node that is suspended. */
+/** Time for which `stop` waits for a round, which may hang on a node that is suspended. */
 const lastRoundMs = 2_000
 
 /** Repeats `run` until stopped; a round that fails does not end it. */

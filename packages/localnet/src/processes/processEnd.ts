@@ -1,4 +1,4 @@
-/** How a process ended on its own, or why it did not start. */
+/** End of a process that nobody stopped, or a failed start. */
 export type ProcessEnd = {
   readonly name: string
   /** In words: `ended with exit code 1`. */

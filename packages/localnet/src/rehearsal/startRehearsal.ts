@@ -99,7 +99,7 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
 }
 
 type Running = {
-  /** What ends each part, in the order of the starts; called in reverse. Empty once the rehearsal stops. */
+  /** Functions that end each part, in the order of the starts; called in reverse. Empty once the rehearsal stops. */
   readonly ends: (() => Promise<unknown>)[]
   readonly runFile: RunFile
 }

@@ -5,7 +5,7 @@ import { oraclePlans } from './oracle.ts'
 import { quoteApiPlan } from './quoteApi.ts'
 import { solverPlan } from './solver.ts'
 
-/** What a service's plan may use to make the service's environment. */
+/** Means by which a service's plan makes the service's environment. */
 export type ServiceContext = {
   readonly network: LocalNetwork
   /** Writes a secret for its owner's eyes only. @returns its absolute path */
@@ -19,7 +19,7 @@ export type ServiceContext = {
 /** A service's ports by use; each is the next free one from its first choice on. */
 export type ServicePorts = Readonly<Record<string, number>>
 
-/** How one service process of a local network is started. */
+/** Plan by which one service process of a local network is started. */
 export type ServicePlan = {
   /** Name of the process, its log file and its messages. */
   readonly name: string

@@ -5,7 +5,7 @@ import { crypto, payments, script, type Transaction } from 'bitcoinjs-lib'
 export type Coin = { readonly script: Uint8Array; readonly value: bigint }
 type Spent = { readonly txid: string; readonly vout: number }
 
-/** What the mempool asks its chain, which has no rules of its own. */
+/** Questions of the mempool to its chain, which has no rules of its own. */
 export type ChainCoins = {
   /** An output in a block that no block has spent. */
   confirmed(spent: Spent): Coin | undefined

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { httpBodies } from './bodies.ts'
 
-/** How a stand-in treats requests that arrive while the fault is set. */
+/** Treatment of requests that reach a stand-in while the fault is set. */
 export type HttpFault =
   | { readonly kind: 'none' }
   | { readonly kind: 'delay'; readonly delayMs: number }

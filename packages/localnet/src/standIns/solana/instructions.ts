@@ -24,7 +24,7 @@ const uint64 = (value: bigint): Buffer => {
   bytes.writeBigUInt64LE(value)
   return bytes
 }
-/** What an instruction does with an account; one that pays also signs and is written. */
+/** Use of an account by an instruction; one that pays also signs and is written. */
 type Role = 'signs' | 'pays' | 'written' | 'read'
 const account = (pubkey: PublicKey, role: Role) => ({
   pubkey,

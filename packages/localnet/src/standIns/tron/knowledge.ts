@@ -13,7 +13,7 @@ export type CallBody = {
   readonly feeLimitSun?: number | undefined
 }
 
-/** What the facades of one chain know of its Tron transactions, beside the EVM node. */
+/** Tron transactions of one chain as its facades know them, beside the EVM node. */
 export type TronKnowledge = {
   /** By transaction id. */
   readonly known: ReadonlyMap<string, KnownTransaction>

@@ -3,7 +3,7 @@ import { exactNumber, type Hex } from '@causeway/core'
 import { type Types, utils } from 'tronweb'
 import { tronHex } from './account.ts'
 
-/** What a transaction does. Accounts are 20 bytes; `data` begins with `0x`; amounts are in sun or units of the token. */
+/** Action of a transaction. Accounts are 20 bytes; `data` begins with `0x`; amounts are sun or units of the token. */
 export type SubmittedContract =
   | { readonly kind: 'transfer'; readonly to: Hex; readonly amount: bigint }
   | { readonly kind: 'trigger'; readonly to: Hex; readonly data: Hex; readonly callValue?: bigint }
@@ -97,7 +97,7 @@ export type SignedCall = EncodedTransaction & {
   readonly blockHash: string
   readonly expiresMs: number
   readonly feeLimitSun: bigint
-  /** Of the signed transaction; bandwidth is charged by it. */
+  /** Length of the signed transaction; bandwidth is charged by it. */
   readonly byteLength: number
 }
 

@@ -63,7 +63,7 @@ const usualPrices = (): TronPrices => ({ sunPerEnergy: 100, sunPerByte: 1_000 })
 
 const missing = tronBodies.missing.body
 
-/** What answers are made from. */
+/** Source of the facade's answers. */
 type Source = {
   readonly evm: Pick<EvmBackend, 'node'>
   readonly ledger: TronKnowledge
