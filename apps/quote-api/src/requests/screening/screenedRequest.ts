@@ -13,6 +13,7 @@ import { deniedError, deniedField, type Party, partiesOf } from '../../pricing/r
 import { toBytes } from '../orders/orderColumns.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
+type Chains = Pick<QuoteRegistry, 'chainById'>
 
 /** Operator's decision on a request held by the deny list: continue by the usual rules, or refund the money. */
 export const releases = ['release', 'refund'] as const
@@ -47,16 +48,17 @@ export interface Screening {
   isDenied(chainId: number, address: string, keyId?: string): boolean
 }
 
-export function createScreening(list: DenyList, registry: Pick<QuoteRegistry, 'chainById'>): Screening {
-  const party = (chainId: number, address: string, field: string): Party => ({
-    field,
-    address,
-    codec: registry.chainById.get(chainId)?.codec ?? { spellAddress: (text) => text },
-  })
+/** The account on its chain. On a chain that left the configuration it is compared as it is stored. */
+function partyOn({ chainById }: Chains, chainId: number, address: string, field: string): Party {
+  const codec = chainById.get(chainId)?.codec ?? { spellAddress: (text) => text }
+  return { field, address, codec }
+}
+
+export function createScreening(list: DenyList, registry: Chains): Screening {
   const deniedIn = (request: ScreenedRequest, senders: readonly string[] = []) => {
     if (request.released !== undefined) return undefined
     const { originChainId, apiKeyId, isSenderDenied } = request
-    const senderParties = senders.map((address) => party(originChainId, address, 'depositor'))
+    const senderParties = senders.map((address) => partyOn(registry, originChainId, address, 'depositor'))
     const field = deniedField(list, [...storedParties(registry, request), ...senderParties], apiKeyId)
     return field ?? (isSenderDenied ? 'depositor' : undefined)
   }
@@ -72,7 +74,7 @@ export function createScreening(list: DenyList, registry: Pick<QuoteRegistry, 'c
       )
     },
     isDenied: (chainId, address, keyId) =>
-      deniedField(list, [party(chainId, address, '')], keyId) !== undefined,
+      deniedField(list, [partyOn(registry, chainId, address, '')], keyId) !== undefined,
   }
 }
 
@@ -91,19 +93,18 @@ export async function refuseDeniedExecution(
 }
 
 /** All accounts that the quote named, and those that the order pays, refunds or calls. */
-function storedParties(
-  registry: Pick<QuoteRegistry, 'chainById'>,
-  { order, ...request }: ScreenedRequest,
-): readonly Party[] {
+function storedParties(registry: Chains, { order, ...request }: ScreenedRequest): readonly Party[] {
   const [refundTo, ...otherRefundAccounts] =
     order?.inputs.flatMap(({ refunds }) => refunds.map(({ recipient }) => recipient)) ?? []
   const { payments = [], calls = [] } = order?.output ?? {}
-  const quotedParties = { ...request, refundTo, txs: calls.map(decodeOrderCall) }
-  const paid = payments.flatMap(({ recipient }) => partiesOf(registry, { ...quotedParties, recipient }))
-  const refunded = otherRefundAccounts.flatMap((account) =>
-    partiesOf(registry, { ...quotedParties, refundTo: account }),
+  const quoted = partiesOf(registry, { ...request, refundTo, txs: calls.map(decodeOrderCall) })
+  const refunded = otherRefundAccounts.map((account) =>
+    partyOn(registry, request.originChainId, account, 'refundTo'),
   )
-  return [...partiesOf(registry, quotedParties), ...refunded, ...paid]
+  const paid = payments.map(({ recipient }) =>
+    partyOn(registry, request.destinationChainId, recipient, 'recipient'),
+  )
+  return [...quoted, ...refunded, ...paid]
 }
 
 const appFeesSchema = z.array(z.object({ recipient: z.string() }))
@@ -152,7 +153,10 @@ export async function readScreenedRequests(
 
 /** SQL over `orders o`: the operator's decision, or null. */
 export const releasedColumn = '(select r.resolution from deny_release r where r.request_id = o.request_id)'
-/** SQL over `orders o`: true if a denied account paid its deposit address. */
+/**
+ * SQL over `orders o`: true if a denied or unknown account paid its deposit address. Hex addresses are kept in lower
+ * case; base58 is told apart by its capitals, so it must be equal.
+ */
 export const senderDeniedColumn = `exists (select from deposit_address d where d.is_sender_denied
   and d.address in (o.deposit_address, lower(o.deposit_address)))`
 
