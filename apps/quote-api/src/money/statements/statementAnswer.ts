@@ -95,9 +95,9 @@ const columns = [
 ]
 
 /**
- * Statement as lines of CSV (RFC 4180), the first with column names. For one kind and currency, `opening` and all rows
- * but `closing` add up to `closing`; `held` is the held part of it. No cell begins like a formula, which spreadsheets
- * would run.
+ * Statement as lines of CSV (RFC 4180), the first with column names. For one kind and currency, the row `closing` is
+ * the sum of all rows before it, and `held` is its held part. No cell begins like a formula, which spreadsheets would
+ * run.
  */
 export function statementCsv({ accounts, from, to }: StatementAnswer): readonly string[] {
   const rows = accounts.flatMap(({ opening, closing, lines, ...asset }) => [

@@ -54,12 +54,16 @@ export async function lockParked(tx: SqlTx, requestId: Hex) {
   if (request === undefined) throw new UnknownRequestError()
   if (request.isRecovered) throw new OrderRecoveredError()
   const standing = (await readStandingOf(tx, [requestId])).get(requestId)
+  // Other standstills end by themselves, without an operator.
   if (standing?.isOperators !== true) throw new RequestNotParkedError(request.settlement?.stage ?? 'none')
   const parkedReason = standing.reason
   return { request, parkedReason, facts: await readParkedFacts(tx, request, parkedReason) }
 }
 
-/** Stage after a retry. A request that is not parked itself, but has leftovers such as a failed refund, keeps its stage. */
+/**
+ * Stage after a retry. A request that is not parked itself, but has leftovers such as a failed refund, keeps its stage;
+ * `looked at` tells the operator so.
+ */
 export const stageOnceRetried = ({ settlement }: SettledRequest, facts: ParkedFacts) =>
   settlement?.stage === 'parked' ? retryStage(facts) : ('looked at' as const)
 

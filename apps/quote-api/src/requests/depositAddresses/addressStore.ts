@@ -13,6 +13,7 @@ export type StoredAddress = DepositAddress & {
   readonly requestId: Hex
   /** Quoted currency, in canonical spelling. */
   readonly currency: string
+  /** True for an address of a single use: all money that arrives belongs to its one order. */
   readonly isStrict: boolean
   /** Work item of the sweep under way; undefined without one. */
   readonly sweepId: string | undefined
@@ -109,7 +110,7 @@ export async function listDueAddresses(
   )
   const byLane = lanesInOrder.map((lane) => rows.filter((row) => Number(row.lane) === lane))
   const places = shareOut(byLane.map(({ length }) => length))
-  return byLane.flatMap((dueRows, lane) => dueRows.slice(0, places[lane])).map(fromRow)
+  return byLane.flatMap((dueRows, index) => dueRows.slice(0, places[index])).map(fromRow)
 }
 
 /** True if any address of the chain may be paid, however long ago it was quoted. */
@@ -154,7 +155,7 @@ const pauseMaxMs = 900_000
 
 /**
  * Schedules the next look at addresses: soon at those in use, seldom at the others. Money at an address keeps it in its
- * lane; without money it falls back to the lane of unpaid ones.
+ * lane; without money it falls back to `laneOfUnpaid`, which its key and its last use decide.
  * @param pauses.leastMs shortest time to the next look
  * @param pauses.keepsLaneMs time since its last use for which an empty one keeps its lane, as nodes may list its money late
  */
