@@ -7,12 +7,12 @@ import type { RegisteredChain } from './registeredChain.ts'
 import type { SettlingChainFamily } from './settlingChain.ts'
 
 /**
- * The code of one VM family that reads and pays chains, as services see it: a line in `chainFamilies`. `Line` and
- * `Contract` are the types of its payer in families that pay by outputs or by a fill contract, see `FamilyPaying`; they
- * stand in the folders of those families.
+ * The code of one VM family that reads and pays chains, as services see it: an entry of `chainFamilies`. `LineFamily`
+ * and `ContractFamily` are types of payers, see `FamilyPaying`: `never` unless the family pays that way. They are
+ * parameters, because they are defined in the folders of single families, which this folder does not import.
  * @source F-167
  */
-export type ChainFamily<Line = never, Contract = never> = {
+export type ChainFamily<LineFamily = never, ContractFamily = never> = {
   readonly open: OpenFamilyChain
   /** Names of missing settings, beside the depository, without which a chain cannot be read. */
   readonly missing: (chain: RegisteredChain) => readonly string[]
@@ -20,19 +20,19 @@ export type ChainFamily<Line = never, Contract = never> = {
   readonly quoting?: QuotingChainFamily
   readonly settling: SettlingChainFamily
   /** Absent: solvers cannot pay on its chains. */
-  readonly paying?: FamilyPaying<Line, Contract>
+  readonly paying?: FamilyPaying<LineFamily, ContractFamily>
   /** Finality rules that a block must all satisfy to be this deep; absent if only the chain itself decides finality. */
   readonly depthOf?: (rule: DepthRule) => readonly Finality[]
 }
 
 /**
- * Way in which solvers pay on chains of the family: by a fill contract, by transactions that leave a mark of the payment id, or
- * by one line of transactions that spend outputs.
+ * Way in which solvers pay on chains of the family: by a fill contract, by transactions that leave a mark of
+ * the payment id, or by one line of transactions, each of which spends an output of the one before.
  */
-export type FamilyPaying<Line = never, Contract = never> =
-  | { readonly by: 'fill-contract'; readonly family: Contract }
+export type FamilyPaying<LineFamily = never, ContractFamily = never> =
+  | { readonly by: 'fill-contract'; readonly family: ContractFamily }
   | { readonly by: 'marked-transactions'; readonly family: PayingChainFamily }
-  | { readonly by: 'outputs'; readonly family: Line }
+  | { readonly by: 'outputs'; readonly family: LineFamily }
 
 /** `missing` of families whose chains need only endpoints. */
 export function missingEndpoints({ ready }: RegisteredChain): readonly string[] {

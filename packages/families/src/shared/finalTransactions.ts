@@ -49,6 +49,7 @@ export function createFinalTransactions<
   readonly limits: ReadingCacheLimits
   /** Description of the rule by which a transaction counts as final, for evidence. */
   readonly finalityRule: string
+  /** Block of a transaction, for evidence; empty where the family has no blocks that could be replaced. */
   readonly shownIn: (final: Final) => Block
   /** Size in the cache, in characters of its texts. */
   readonly weightOf: (final: Final) => number

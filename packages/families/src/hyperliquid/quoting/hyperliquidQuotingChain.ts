@@ -81,6 +81,7 @@ class HyperliquidQuoter implements QuotingChain {
       this.#agreed(perpsCall(account), parseWithdrawable, budgetMs),
     ])
     if (hasOneSide === undefined) return undefined
+    // The exchange lets such an account send nothing from its perps side, whatever that side shows.
     return hasOneSide ? 0n : balance
   }
 
@@ -172,6 +173,9 @@ async function findOneSidedWallet({
   return [{ kind: 'refusal', setting, value: 'two sides', said: 'one side', problem }]
 }
 
+/** Token of a currency. On a further perps dex the dex's name follows the id; all ids are as long as the native one. */
+const tokenIdOf = (currency: string) => currency.slice(0, nativeCurrency.length)
+
 async function findWrongDecimals({
   client,
   currencies,
@@ -183,7 +187,7 @@ async function findWrongDecimals({
     const actualDecimals =
       address === nativeCurrency
         ? hyperliquidNativeDecimals
-        : tokens.find(({ tokenId }) => tokenId === address.slice(0, nativeCurrency.length))?.decimals
+        : tokens.find(({ tokenId }) => tokenId === tokenIdOf(address))?.decimals
     if (actualDecimals === decimals) return []
     const setting = `quote: chains.${client.chainId}.currencies.${address}`
     const problem =

@@ -29,6 +29,7 @@ export function createLighterTransactions(options: {
     quorum,
     finalityRule,
     limits: { ...defaultReadingCacheLimits, ...options.limits },
+    // Evidence names no block, because an executed transaction is never replaced.
     shownIn: (_final: FinalTransaction) => ({}),
     weightOf: () => transactionWeight,
   })

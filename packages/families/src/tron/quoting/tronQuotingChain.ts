@@ -165,6 +165,7 @@ class TronQuoter implements QuotingChain {
     const dependsOnCode = isToken ? true : await this.hasCode(account)
     if (dependsOnCode === undefined) return undefined
     if (!dependsOnCode) return { refusal: undefined }
+    // A token refuses an account whatever the amount is; a payee's code may refuse a certain amount of coin.
     return this.#recent.trials(`${account} ${currency} ${isToken ? '' : amount}`, () =>
       this.#unlessFailed(tryTronPayment(client, payment, neededWithinMs)),
     )
