@@ -21,8 +21,9 @@ interface ISweepOrigin {
 contract DepositSweep {
     error NothingToSweep();
 
-    /// Without an order id the depositor gets everything. What is swapped goes to the creator, and nothing else
-    /// with it: the depositor gets the native coin beside it, and tokens beside it stay.
+    /// For a swap, the creator gets the amount `swapped` of the token, and the rest of the token stays. Without a
+    /// swap everything is deposited for the order, or goes to the depositor if there is no order id. Native coin
+    /// that is left in the end goes to the depositor.
     constructor() {
         (address depository, address depositor, bytes32 orderId, address token, uint256 swapped) =
             ISweepOrigin(msg.sender).current();
@@ -33,7 +34,7 @@ contract DepositSweep {
             if (token == address(0)) Transfers.pushNative(msg.sender, swapped);
             else Transfers.push(token, msg.sender, swapped);
         } else if (orderId == 0) {
-            // Native coin follows below, whether its depositor takes coin or not: a stranger's dust stops nothing.
+            // `selfdestruct` sends native coin below. No depositor can refuse that, so a stranger's dust stops nothing.
             if (tokens > 0) Transfers.push(token, depositor, tokens);
         } else {
             if (tokens > 0) {
