@@ -3,7 +3,7 @@ import { Keypair, PublicKey } from '@solana/web3.js'
 import { type SolanaNode, tokenAccount } from '../standIns/solana/index.ts'
 import { type HolderState, type SolanaWallet, type SolanaWalletName, solanaWallets } from './solanaWallets.ts'
 
-const unit9 = 10n ** 9n
+const lamportsPerSol = 10n ** 9n
 
 /**
  * Makes a wallet of a kind, with SOL and `amount` of the token.
@@ -17,9 +17,10 @@ export function placeSolanaWallet(
   const { holder, isProgram }: SolanaWallet = solanaWallets[name]
   const { publicKey } = Keypair.generate()
   const wallet = isProgram ? PublicKey.findProgramAddressSync([publicKey.toBuffer()], mint)[0] : publicKey
-  node.airdrop(wallet.toBase58(), 10n * unit9)
+  node.airdrop(wallet.toBase58(), 10n * lamportsPerSol)
   if (holder !== undefined) {
     const { isHandedOn, ...accountState } = holder
+    // The address of a token account does not change when its wallet hands it on to another owner.
     const owner = isHandedOn ? Keypair.generate().publicKey : wallet
     placeTokenHolder(node, { mint, of: wallet, owner, amount, ...accountState })
   }
@@ -48,12 +49,13 @@ export function placeTokenHolder(
     readonly program?: string
   },
 ): void {
+  // Mint, owner, amount and state at their offsets.
   const data = Buffer.alloc(165)
   mint.toBuffer().copy(data, 0)
   owner.toBuffer().copy(data, 32)
   data.writeBigUInt64LE(amount, 64)
   data.writeUInt8(state, 108)
-  // Mint, owner, amount and state at their offsets; an extension follows the account type 2.
+  // An extension follows the account type, which is 2 for a holder.
   const parts: Buffer[] = [data]
   if (extension !== undefined) {
     const [type, content] = extension
