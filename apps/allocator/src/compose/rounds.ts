@@ -103,6 +103,7 @@ export class Rounds {
       // Asks quote-api for stops even if there is nothing to sign: it shows operators which allocators know of a stop.
       if (chains[0] !== undefined) await stops.stopOf(chains[0])
       await round.run(deadline.signal)
+      // Read again, because the round itself stops the allocator if a final block changed.
       await this.#readSwitch()
       this.#lastGoodMs = performance.now()
       if (this.#isFailing) logger.info({ event: 'round_works' }, 'rounds work again')

@@ -163,8 +163,8 @@ export interface FinalBlocks {
   /**
    * Blocks as they stand now, oldest first, from `from` (or the chain's head, if that is lower) up to the newest final
    * one. Few blocks are all read, each checked to be the parent of the next. Of many only the first, the noted ones
-   * and the newest are read, and no more than one reading may hold. Never empty. Absent where the family's blocks are
-   * not read with their parents.
+   * and the newest are read. Blocks beyond the most that one reading takes wait for the next one. Never empty. Absent
+   * where the family's blocks are not read with their parents.
    * @param options.noted heights above `from` that must be read, ascending
    */
   readLinks?(

@@ -151,6 +151,7 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
     for (const [hubTokenId, amount] of counted ?? []) sums.add(minute ?? minuteNow(), hubTokenId, amount)
     if (key !== undefined && amounts !== undefined) remember(key, amounts)
   }
+  // The journal rewrites its file with these few entries, now and whenever it has grown too long.
   journal.begin(() => [...sums.entries(), ...[...remembered].map(([key, amounts]) => ({ key, amounts }))])
 
   return {
