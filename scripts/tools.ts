@@ -1,5 +1,6 @@
 // `npm run tools -- <name>`: what is run now and then, by those who develop, release or check something. Ends with 0 when
 // all is well, with 1 when it is not, with 2 when it could not be told.
+import { spawnSync } from 'node:child_process'
 import { type Arguments, type CommandForm, takeCommandLine } from '@causeway/cli'
 import { verifyForm, verifyOptions } from './verifyAttestation/verifyOptions.ts'
 
@@ -43,6 +44,15 @@ const tools: readonly Tool[] = [
     },
     run: async (args) =>
       (await import('./changeShard.ts')).runChangeShard(Number(args.text('minutes') ?? 8), args.text('base')),
+  },
+  {
+    words: 'record',
+    about: 'Record all answers of the services again, which npm test compares with theirs',
+    async run() {
+      const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'e2e', 'test/recording']
+      const env = { ...process.env, CAUSEWAY_RECORD: '1' }
+      return spawnSync(process.execPath, args, { env, stdio: 'inherit' }).status === 0
+    },
   },
   {
     words: 'structure',

@@ -1,6 +1,6 @@
 // Goal: nothing that callers of the oracle see changes unnoticed, to the last byte that is signed. Method: two
 // oracles over real nodes and the stand-ins of the other families answer the same requests as when the recording
-// was made (`npm run record`), and every answer is compared with it.
+// was made (`npm run tools -- record`), and every answer is compared with it.
 import { recordFamilies } from './oracle/families.ts'
 import { recordRecovery } from './oracle/recovery.ts'
 import { recordOracleRoutes, recordSecondOracle } from './oracle/routes.ts'

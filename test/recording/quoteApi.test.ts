@@ -1,5 +1,5 @@
 // Goal: nothing that callers of quote-api see changes unnoticed. Method: the service over real nodes answers the
-// same requests as when the recording was made (`npm run record`), and every answer is compared with it.
+// same requests as when the recording was made (`npm run tools -- record`), and every answer is compared with it.
 import { recordAdmin } from './quoteApi/admin.ts'
 import { recordDiscovery } from './quoteApi/discovery.ts'
 import { recordLives } from './quoteApi/lives.ts'

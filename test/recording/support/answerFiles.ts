@@ -14,7 +14,7 @@ export const isRecording = process.env['CAUSEWAY_RECORD'] === '1'
 /** @throws Error when the file is missing */
 export async function readAnswers(name: string): Promise<readonly string[]> {
   const text = await readFile(fileOf(name), 'utf8').catch(() => {
-    throw new Error(`${name} is not recorded: run npm run record`)
+    throw new Error(`${name} is not recorded: run npm run tools -- record`)
   })
   const entries: unknown = JSON.parse(text)
   if (!Array.isArray(entries)) throw new Error(`${name} is no recording`)
