@@ -11,13 +11,13 @@ import {
   standardErrorPolicy,
   traced,
 } from '@causeway/http'
-import { createLogger, openTracing, tracingSettings } from '@causeway/service'
+import { createLogger, openTracing, readTracingSettings } from '@causeway/service'
 
 const [, , level, ratio, collector] = process.argv
 const logger = createLogger({ service: 'bench', level })
 const metrics = createHttpMetrics({ service: 'bench' })
 const settings =
-  ratio && tracingSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: new Secret(collector) }, Number(ratio))
+  ratio && readTracingSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: new Secret(collector) }, Number(ratio))
 const tracing = await openTracing(settings || undefined, {
   service: 'bench',
   registry: metrics.registry,
@@ -40,7 +40,11 @@ const pause = () => new Promise((resolve) => setImmediate(resolve))
 app.post('/quote', async (request) => {
   noteSubject(request, subject)
   for (let step = 0; step < 10; step += 1) await (step < 3 ? traced(tracing, 'step', {}, pause) : pause())
-  tracing?.called('chain endpoint', { 'server.address': 'bench' }, { seconds: 0.001, failure: undefined })
+  tracing?.recordEndedCall(
+    'chain endpoint',
+    { 'server.address': 'bench' },
+    { seconds: 0.001, failure: undefined },
+  )
   return subject
 })
 const ask = () => app.inject({ method: 'POST', url: '/quote', payload: { amount: '1' } })
