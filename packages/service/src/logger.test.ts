@@ -37,6 +37,24 @@ test('secrets in known fields, in Secret and in URLs never reach a line', () => 
   expect(lines()).toContain('"code":"ECONNRESET"')
 })
 
+test('texts, numbers and all other values are written as JSON', () => {
+  const { log, lines } = capture()
+  const values = {
+    text: 'a "quoted"\nline',
+    lone: '\ud800',
+    number: 1.5,
+    none: Number.NaN,
+    yes: true,
+    empty: null,
+  }
+  log
+    .child({ id: 'x-1' })
+    .info({ ...values, big: 5n, left: undefined, list: ['a', { nested: 1 }] }, 'a "text"')
+  expect(lines().replace(/"time":\d+/, '"time":0')).toBe(
+    `{"level":30,"time":0,"service":"test","id":"x-1","text":"a \\"quoted\\"\\nline","lone":"\\ud800","number":1.5,"none":null,"yes":true,"empty":null,"big":5,"list":["a",{"nested":1}],"msg":"a \\"text\\""}\n`,
+  )
+})
+
 test('requests and answers are reduced to names and numbers', () => {
   const { log, lines } = capture()
   const req = {
