@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { ConfigurationError } from '@causeway/core'
 import { listEntries, type SettingEntry } from '@causeway/core/config'
 import { type ApiKeyRecord, type ApiKeys, checkKeySetting } from '@causeway/http'
@@ -112,5 +112,5 @@ export function createConfiguredKeys(keys: readonly ConfiguredKey[]): ApiKeys {
 }
 
 function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+  return hash('sha256', key, 'buffer')
 }
