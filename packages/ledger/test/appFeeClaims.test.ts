@@ -147,6 +147,14 @@ describe('a claim', () => {
     await expect(bed.database.query(statement + where)).rejects.toThrow()
   })
 
+  test('ends with the amount that it began with, whoever writes', async () => {
+    await accrue('terms', 5n)
+    await open('terms', 'terms', 5n)
+    const where = ` where claim_id = decode('${requestIdOf('terms').slice(2)}', 'hex')`
+    const end = `update app_fee_claim set status = 'paid', tx_hash = claim_id, ended_at = now()`
+    await expect(bed.database.query(`${end}, amount = 4${where}`)).rejects.toThrow('keeps its terms')
+  })
+
   test('is paid by a transaction of its own', async () => {
     await accrue('two claims', 2n)
     await open('one', 'two claims', 1n)

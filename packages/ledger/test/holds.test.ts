@@ -8,7 +8,9 @@ import {
   explainPolicy,
   haltReservations,
   readHalt,
+  resolveTransfer,
   setSponsorFrozen,
+  verifyLedger,
 } from '../src/index.ts'
 import { byTest, fund, holdNamed, noCaps, requestIdOf, startLedgerBed } from './support/ledgerBed.ts'
 
@@ -159,6 +161,17 @@ describe('reserving', () => {
   })
 })
 
+test('a hold is no transfer that a post of its own ends', async () => {
+  await fund(bed.database, 'resolved', 10n)
+  const outcome = await transaction((tx) =>
+    ledger.reserve(tx, holdNamed('resolved', { sponsor: 'resolved' })),
+  )
+  if (outcome.status !== 'reserved') throw new Error(outcome.status)
+  const end = { pendingId: outcome.holdId, kind: 'void', actor: 'test' } as const
+  expect(await resolveTransfer(bed.database, end)).toBe('unknown')
+  expect(await balanceOf('resolved')).toEqual([0n, 10n])
+})
+
 describe('a re-quote', () => {
   const requote = { sponsor: 'requoter', requoteKey: 'same', user: 'one' }
 
@@ -276,6 +289,45 @@ describe('expiry', () => {
     expect([await sweep(), await sweep(), await sweep()]).toEqual([3, 1, 0])
   })
 
+  test('is swept at most the limit at a time, with several holds of each sponsor', async () => {
+    for (const sponsor of ['sweep e', 'sweep f']) {
+      await fund(bed.database, sponsor, 20n)
+      for (const name of [`${sponsor} 1`, `${sponsor} 2`]) {
+        await transaction((tx) => ledger.reserve(tx, holdNamed(name, { sponsor })))
+        await letExpire(name)
+      }
+    }
+    const sweep = () => transaction((tx) => ledger.expireDue(tx, { limit: 3 }))
+    expect([await sweep(), await sweep()]).toEqual([3, 1])
+  })
+
+  test('of a pin refuses neither a post nor the deposit before the sweeper came', async () => {
+    await fund(bed.database, 'overdue', 100n)
+    const request = holdNamed('overdue', { sponsor: 'overdue' })
+    const { requestId } = request
+    await transaction((tx) => ledger.reserve(tx, request))
+    await ledger.pin(bed.database, { requestId, until: longAgo })
+    expect(await transaction((tx) => ledger.reserve(tx, request))).toMatchObject({
+      status: 'already_reserved',
+    })
+    const again = await transaction((tx) => ledger.reserveAgain(tx, { requestId, until: inAnHour }))
+    expect(again).toMatchObject({ status: 'already_reserved' })
+    const post = { requestId, amountMicroUsd: 1n, evidence: {} }
+    expect(await ledger.post(bed.database, post)).toEqual({ status: 'resolved' })
+  })
+
+  test('of an unpinned hold is not moved by another unpinning', async () => {
+    await fund(bed.database, 'unpinned', 100n)
+    const request = holdNamed('unpinned', { sponsor: 'unpinned' })
+    const { requestId } = request
+    await transaction((tx) => ledger.reserve(tx, request))
+    expect(await ledger.unpin(bed.database, { requestId, expiresAt: longAgo })).toEqual({
+      status: 'resolved',
+    })
+    const post = { requestId, amountMicroUsd: 1n, evidence: {} }
+    expect(await ledger.post(bed.database, post)).toEqual({ status: 'resolved' })
+  })
+
   test('frees the balance for the next quote without a sweeper', async () => {
     await fund(bed.database, 'inline', 10n)
     const reserve = (name: string) =>
@@ -345,4 +397,8 @@ describe('a late deposit', () => {
   test('on a quote that was never sponsored finds no hold', async () => {
     expect(await again('never sponsored')).toEqual({ status: 'unknown_hold' })
   })
+})
+
+test('the books add up after all of it', async () => {
+  expect(await verifyLedger(bed.database)).toEqual([])
 })

@@ -283,6 +283,19 @@ describe('quotes without deposit cannot starve a sponsor:', () => {
     expect(await more('known again', { user: 'known' })).toMatchObject({ status: 'reserved' })
   })
 
+  test('L-47: a user whose hold ended without a settlement has settled nothing', async () => {
+    const { requestId } = holdNamed('void first')
+    await fill('void', [holdNamed('void first', { sponsor: 'void', user: 'u', amountMicroUsd: 10n })])
+    await capped.void(bed.database, { requestId, reason: 'refund' })
+    const outcomes = await fill(
+      'void',
+      holds('void', 6, () => ({ amountMicroUsd: 9_990n })),
+    )
+    expect(outcomes.at(-1)).toBe('at_deposit')
+    const again = holdNamed('void again', { sponsor: 'void', user: 'u', amountMicroUsd: 9_990n })
+    expect(await reserve(again, capped)).toEqual({ status: 'at_deposit' })
+  })
+
   test('L-1, L-45: beyond a cap the deposit reserves, once and pinned, while the balance lasts', async () => {
     const spam = holds('later', 3, () => ({ user: 'spammer', amountMicroUsd: 20_000n }))
     expect(await fill('later', spam)).toEqual(['reserved', 'reserved', 'at_deposit'])

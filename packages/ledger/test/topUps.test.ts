@@ -1,14 +1,13 @@
 // Goal: a token transfer to custody counts once, whatever its chain does. Method: sightings against a
 // PostgreSQL of the test's own; at the end the sums of all accounts agree.
 import type { Hex } from '@causeway/core'
-import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import type { TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   claimTopUp,
   finalizeTopUp,
   findTopUps,
   haltTopUps,
-  ledgerMigrations,
   listFinalTopUps,
   listSeenTopUps,
   listSuspendedTopUps,
@@ -23,15 +22,16 @@ import {
   reverseTopUp,
   type SightingOutcome,
 } from '../src/index.ts'
+import { startLedgerBed } from './support/ledgerBed.ts'
 
 let server: TestDatabase
 let nextTransaction = 1
 let wallet: Hex
 
 beforeAll(async () => {
-  server = await startTestDatabase({ directories: [{ name: 'ledger', path: ledgerMigrations }] })
+  server = await startLedgerBed()
 })
-afterAll(() => server.stop())
+afterAll(() => server?.stop())
 beforeEach(() => {
   wallet = hex(nextTransaction, 20)
 })
@@ -162,6 +162,20 @@ describe('a sighting', () => {
       [0n, 0n, 0n],
       [100n, 0n, 0n],
     ])
+  })
+
+  test('with another sender or place in its block is not the one that is known', async () => {
+    const topUp = observed()
+    await seenId(topUp)
+    const { log } = topUp
+    const fromOther = await see({ ...topUp, log: { ...log, from: hex(0xbb, 20) } })
+    const elsewhere = await see({ ...topUp, log: { ...log, logIndex: log.logIndex + 1 } })
+    expect([fromOther.answer, elsewhere.answer]).toEqual(['differs', 'elsewhere'])
+  })
+
+  test('that is final is not dropped', async () => {
+    expect(await orphan(await finalId(observed()))).toBe(false)
+    expect(await balance()).toEqual([100n, 0n, 0n])
   })
 
   test('stored by ten connections at once counts once', async () => {

@@ -1,9 +1,8 @@
 // Goal: transfers are double entry, written once, and no limited account is ever overdrawn. Method: the
 // migrated schema in a PostgreSQL of the test's own.
-import { startTestDatabase, type TestDatabase } from '@causeway/database'
+import type { TestDatabase } from '@causeway/database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  ledgerMigrations,
   openAccount,
   registerAsset,
   resolveTransfer,
@@ -11,12 +10,12 @@ import {
   transferId,
   writeTransfer,
 } from '../src/index.ts'
-import { byTest } from './support/ledgerBed.ts'
+import { byTest, startLedgerBed } from './support/ledgerBed.ts'
 
 let bed: TestDatabase
 
 beforeAll(async () => {
-  bed = await startTestDatabase({ directories: [{ name: 'ledger', path: ledgerMigrations }] })
+  bed = await startLedgerBed()
 })
 afterAll(() => bed?.stop())
 
@@ -76,7 +75,7 @@ describe('a pending transfer', () => {
     const end = { pendingId: pending.id, kind: 'void', actor: 'watcher' } as const
     expect(await resolveTransfer(bed.database, end)).toBe('done')
     expect(await resolveTransfer(bed.database, end)).toBe('already_voided')
-    expect(await counters(sponsor)).toEqual([0n, 0n, 0n, 0n])
+    for (const account of [sponsor, custody]) expect(await counters(account)).toEqual([0n, 0n, 0n, 0n])
   })
 
   test('that nobody wrote is unknown', async () => {

@@ -1,16 +1,21 @@
 import type { HoldRequest, SqlTx } from '@causeway/core'
 import { type DatabaseOptions, startTestDatabase, type TestDatabase } from '@causeway/database'
 import { type HoldCaps, ledgerMigrations, openAccount, transferId, writeTransfer } from '../../src/index.ts'
+import { changeFunction, functionChangeVariable } from './mutatedFunction.ts'
 
 /** Timings never fail a test. */
 export const patience = { acquireTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
 
 /** A PostgreSQL of the test's own with the ledger's schema. */
-export function startLedgerBed(
+export async function startLedgerBed(
   options: { durable?: boolean; pool?: Partial<DatabaseOptions> } = {},
 ): Promise<TestDatabase> {
   const pool = { ...patience, ...options.pool }
-  return startTestDatabase({ ...options, pool, directories: [{ name: 'ledger', path: ledgerMigrations }] })
+  const directories = [{ name: 'ledger', path: ledgerMigrations }]
+  const bed = await startTestDatabase({ ...options, pool, directories })
+  const change = process.env[functionChangeVariable]
+  if (change !== undefined) await changeFunction(bed.database, JSON.parse(change))
+  return bed
 }
 
 /** Actor and reason for the audit. */
