@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { type DestinationFacts, fillStateOf, type SignedFill } from './fillState.ts'
 import { judgeClaim } from './judgeClaim.ts'
 import { type FillFacts, judgeFill } from './judgeFill.ts'
-import { type FillState, isUnderpaid, judgeRefund, type RefundFacts } from './judgeRefund.ts'
+import { type FillState, fitsOrder, isUnderpaid, judgeRefund, type RefundFacts } from './judgeRefund.ts'
 import { refuseTerms } from './signedOrder.ts'
 import { depositKey, type SeenDeposit, type Valuer } from './verdict.ts'
 
@@ -77,6 +77,11 @@ const deposit: SeenDeposit = {
 const depositOf = (amount: bigint): SeenDeposit => ({ ...deposit, amount, inTransaction: amount })
 /** A token of 12 decimals worth a dollar, and native coin worth nothing: an amount is micro-USD. */
 const value: Valuer = (_chain, currency, amount) => (currency === native ? 0n : amount * 10n ** 12n)
+/** Prices of one chain alone. */
+const onlyOn =
+  (chainId: number): Valuer =>
+  (chain, currency, amount) =>
+    chain === chainId ? value(chain, currency, amount) : undefined
 const limits = { toleranceBps: 0, lossPerOrderMicroUsd: 5n }
 const fill: FillFacts = {
   asked,
@@ -125,17 +130,20 @@ describe('a fill', () => {
     expect(judgeFill(fill)).toEqual({ kind: 'pay', lossMicroUsd: 0n })
   })
 
-  test.each<[string, Partial<FillFacts>, string]>([
-    ['its deposit is not deep enough', { deposits: undefined }, 'wait'],
-    ['no price is known', { value: () => undefined }, 'wait'],
-    ['nothing was deposited', { deposits: [] }, 'refuse'],
-    ['less was deposited', { deposits: [{ ...deposit, amount: 99n }] }, 'refuse'],
-    ['it is of another order', { deposits: [{ ...deposit, orderId: '0x' }] }, 'refuse'],
-    ['it is on another chain', { deposits: [{ ...deposit, chainKey: 'optimism' }] }, 'refuse'],
-    ['it is of another currency', { deposits: [{ ...deposit, currency: native }] }, 'refuse'],
-    ['it was given back', { isGivenBack: true }, 'refuse'],
-  ])('is not paid when %s', (_what, change, kind) => {
-    expect(judgeFill({ ...fill, ...change }).kind).toBe(kind)
+  const nothing = 'nothing was deposited'
+  test.each<[string, Partial<FillFacts>, string, string]>([
+    ['its deposit is not deep enough', { deposits: undefined }, 'wait', 'deep'],
+    ['no price of its deposit is known', { value: onlyOn(10) }, 'wait', 'price'],
+    ['no price of its payment is known', { value: onlyOn(8453) }, 'wait', 'price'],
+    ['nothing was deposited', { deposits: [] }, 'refuse', nothing],
+    ['less was deposited', { deposits: [{ ...deposit, amount: 99n }] }, 'refuse', 'less'],
+    ['it is of another order', { deposits: [{ ...deposit, orderId: '0x' }] }, 'refuse', nothing],
+    ['it is on another chain', { deposits: [{ ...deposit, chainKey: 'optimism' }] }, 'refuse', nothing],
+    ['it is of another currency', { deposits: [{ ...deposit, currency: native }] }, 'refuse', nothing],
+    ['it was given back', { isGivenBack: true }, 'refuse', 'given back'],
+    ['its order has no input', { order: { ...order, inputs: [] } }, 'refuse', 'no input'],
+  ])('is not paid when %s', (_what, change, kind, reason) => {
+    expect(judgeFill({ ...fill, ...change })).toEqual({ kind, reason: expect.stringContaining(reason) })
   })
 
   test('L-12: what it leaves owed in app fees counts as paid', () => {
@@ -186,6 +194,14 @@ describe('a refund', () => {
     value,
     limits,
   }
+  const roomy = { toleranceBps: 0, lossPerOrderMicroUsd: 1_000n }
+  const refundingTo = (...options: readonly { chainId: string; recipient: string }[]): Order => ({
+    ...order,
+    inputs: order.inputs.map(({ payment, refunds }) => ({
+      payment,
+      refunds: refunds.flatMap((refund) => options.map((option) => ({ ...refund, ...option }))),
+    })),
+  })
   const filled = (amount: bigint, deposits: readonly string[] = [depositKey(deposit)]): FillState => ({
     kind: 'filled',
     chainId: 10,
@@ -209,8 +225,66 @@ describe('a refund', () => {
     ['of another currency', { deposit: { ...deposit, currency: native } }, 'refuse'],
     ['to somebody else', { refund: { ...refund.refund, recipient: usdc } }, 'refuse'],
     ['on another chain', { refund: { ...refund.refund, chainKey: 'optimism' } }, 'refuse'],
+    ['of an order that another wallet filled', { fill: { kind: 'filled_by_another' } }, 'wait'],
+    [
+      'of more than was deposited, though its transaction has another deposit',
+      { deposit: { ...depositOf(94n), inTransaction: 300n } },
+      'refuse',
+    ],
+    [
+      'to an account that the order names on another chain alone',
+      { order: refundingTo({ chainId: 'optimism', recipient }, { chainId: 'base', recipient: usdc }) },
+      'refuse',
+    ],
   ])('is not paid %s', (_what, change, kind) => {
     expect(judgeRefund({ ...refund, ...change }).kind).toBe(kind)
+  })
+
+  test('of all that was deposited goes back, to any account that the order names on its chain', () => {
+    expect(judgeRefund({ ...refund, deposit: depositOf(95n) })).toMatchObject({ kind: 'pay' })
+    const either = refundingTo({ chainId: 'base', recipient: usdc }, { chainId: 'base', recipient })
+    expect(judgeRefund({ ...refund, order: either })).toMatchObject({ kind: 'pay' })
+  })
+
+  test('Q-222: of a deposit of another chain, or for an order without input, waits for no fill', () => {
+    const elsewhere = {
+      order: refundingTo({ chainId: 'optimism', recipient }),
+      refund: { ...refund.refund, chainKey: 'optimism' },
+      deposit: { ...deposit, chainKey: 'optimism' },
+    }
+    expect(judgeRefund({ ...refund, ...elsewhere, fill: { kind: 'open' } })).toMatchObject({ kind: 'pay' })
+    expect(fitsOrder(deposit, { ...order, inputs: [] }, usdc)).toBe(false)
+    expect(fitsOrder(deposit, order, usdc)).toBe(true)
+  })
+
+  test('of one of two deposits that paid for the fill gives back the surplus alone', () => {
+    const keys = [depositKey({ ...deposit, transactionId: '0x2' }), depositKey(deposit)]
+    expect(judgeRefund({ ...refund, fill: filled(99n, keys) })).toMatchObject({ kind: 'refuse' })
+  })
+
+  test('Q-221: of a surplus leaves the order its input, whatever the fill was worth', () => {
+    const surplus = { ...refund, deposit: depositOf(194n), fill: filled(0n) }
+    expect(judgeRefund(surplus)).toEqual({ kind: 'refuse', reason: expect.stringContaining('has used') })
+    expect(judgeRefund({ ...surplus, deposit: depositOf(195n) })).toEqual({ kind: 'pay', lossMicroUsd: 0n })
+  })
+
+  test('of a surplus costs what it adds to the loss of the fill', () => {
+    const lossy = { ...refund, deposit: depositOf(195n), fill: filled(196n), limits: roomy }
+    expect(judgeRefund(lossy)).toEqual({ kind: 'pay', lossMicroUsd: 95n })
+  })
+
+  test('of a surplus waits for each of its prices', () => {
+    const surplus = { ...refund, deposit: depositOf(195n), fill: filled(99n) }
+    const without =
+      (lost: (chainId: number, amount: bigint) => boolean): Valuer =>
+      (chainId, currency, amount) =>
+        lost(chainId, amount) ? undefined : value(chainId, currency, amount)
+    for (const lost of [
+      (_chainId: number, amount: bigint) => amount === 195n,
+      (chainId: number) => chainId === 10,
+      (_chainId: number, amount: bigint) => amount === 95n,
+    ])
+      expect(judgeRefund({ ...surplus, value: without(lost) })).toMatchObject({ kind: 'wait' })
   })
 
   test('of what was deposited beyond a filled order, and of a second deposit', () => {
@@ -319,8 +393,14 @@ describe('an order', () => {
     ['open, with a fill that was sent', [open], 'open', 0, 'open'],
     ['open at its deadline', [], 'open', 9, 'open'],
     ['open after its deadline, at a final block', [], 'open', 10, 'over'],
+    ['recorded as paid, by a fill that is done beside another', [open, signed], 'paid', 0, 'filled'],
+    ['recorded as paid, by none of the fills that are known', [failed], 'paid', 0, 'filled_unknown'],
   ])('that is %s', (_what, fills, recorded, finalSeconds, kind) => {
     expect(fillStateOf(fills, 9, { recorded, finalSeconds }).kind).toBe(kind)
+  })
+
+  test('that has no deadline on its chain stays open', () => {
+    expect(fillStateOf([], undefined, { recorded: 'open', finalSeconds: 10 })).toEqual({ kind: 'open' })
   })
 })
 
@@ -333,5 +413,12 @@ describe('a claim', () => {
     expect(judge({})).toEqual({ kind: 'pay', lossMicroUsd: 7n })
     expect(judge({}, 6n)).toMatchObject({ kind: 'refuse' })
     expect(judge({ payments: [...payments, ...payments] })).toMatchObject({ kind: 'refuse' })
+    expect(judge({ payments: [] })).toMatchObject({ kind: 'refuse' })
+  })
+
+  test('waits for its price', () => {
+    const claim = { chainId: 10, payments }
+    const value: Valuer = () => undefined
+    expect(judgeClaim({ claim, claimsPerHourMicroUsd: 7n, value })).toMatchObject({ kind: 'wait' })
   })
 })

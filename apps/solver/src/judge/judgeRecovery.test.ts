@@ -69,6 +69,25 @@ describe('a solver', () => {
       { ...facts, signed: [{ kind: 'refund', outcome: 'open', isSettled: false }] },
       'wait',
     ],
+    [
+      'refuses what it filled once, whatever became of its other fills',
+      { ...facts, signed: [...facts.signed, { kind: 'fill', outcome: 'done', isSettled: false }] },
+      'refuse',
+    ],
+    [
+      'enters what is settled beside a fill that failed',
+      {
+        ...facts,
+        signed: [...facts.signed, { kind: 'fill', outcome: 'done', isSettled: true }],
+        marks: [paid, { ...closed, id: refund }],
+      },
+      'enter',
+    ],
+    [
+      'waits for one of several that it signed before',
+      { ...facts, signed: [...facts.signed, { kind: 'refund', outcome: 'open', isSettled: false }] },
+      'wait',
+    ],
     ['waits for a deposit that is not final', { ...facts, deposit: undefined }, 'wait'],
     [
       'refuses an order that it filled or refunded',

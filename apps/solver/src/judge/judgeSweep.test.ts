@@ -181,6 +181,25 @@ test.each<[string, () => Promise<SweepRequest> | SweepRequest, string]>([
   })
 })
 
+test('without a depository it goes back alone', () => {
+  const poor = { ...chain, sweeping: { ...sweeping, depository: undefined } }
+  expect(judgeSweep(honest, poor)).toMatchObject({ kind: 'refuse', reason: 'the chain has no depository' })
+  expect(judgeSweep({ ...honest, goesBack: true }, poor)).toMatchObject({ kind: 'take' })
+})
+
+test('for an order that refunds its depositor and somebody else nothing is swept', async () => {
+  const order = orderFor()
+  const inputs = order.inputs.map(({ payment, refunds }) => ({
+    payment,
+    refunds: refunds.flatMap((refund) => [refund, { ...refund, recipient: depository }]),
+  }))
+  const asked = await sweepOf({ ...order, inputs })
+  expect(judgeSweep(asked, chain)).toMatchObject({
+    kind: 'refuse',
+    reason: 'the order refunds somebody else',
+  })
+})
+
 test('what is no refusal of an address is told as it is', () => {
   const broken = () => {
     throw new Error('the library is missing')

@@ -131,3 +131,49 @@ test('a deposit goes back only when no other wallet has filled its order, nor st
   expect(said('closed', 1)).toBe('over')
   expect(said('paid', deadline + 1)).toBe('filled')
 })
+
+describe('of three wallets', () => {
+  const [a = '0x', b = '0x', c = '0x'] = wallets
+  const sharing = (own: Hex) => ({ fillWallets: wallets, own, turnSeconds })
+  const second: Hex = `0x${'0'.repeat(63)}1`
+
+  test('Q-227: the id chooses the first, the others follow in the order of the list', () => {
+    expect([b, c, a].map((own) => fillTurn(second, deadline, sharing(own)))).toEqual([
+      { endSeconds: 8_800, afterSeconds: undefined },
+      { endSeconds: 9_400, afterSeconds: 8_800 },
+      { endSeconds: 10_000, afterSeconds: 9_400 },
+    ])
+    const refund = { id: second, orderDeadlineSeconds: deadline }
+    const turnAt = (nowSeconds: number, own: Hex) => refundTurn(refund, nowSeconds, sharing(own))
+    expect(turnAt(1, b)).toEqual({ endSeconds: 10_600, afterSeconds: undefined })
+    expect(turnAt(10_600, b)).toEqual({ endSeconds: 10_600, afterSeconds: undefined })
+    expect(turnAt(10_601, b)).toBeUndefined()
+    expect(turnAt(10_601, c)).toEqual({ endSeconds: 11_200, afterSeconds: 10_600 })
+    expect(turnAt(11_801, b)).toEqual({ endSeconds: 12_400, afterSeconds: 11_800 })
+  })
+
+  test('a turn begins when no other may have paid: each is closed, or final beyond the turn before', () => {
+    const turn = { endSeconds: 9_400, afterSeconds: 8_800 }
+    const at = (timestampSeconds: number, state: OtherRecord['state'] = 'open') => ({
+      state,
+      timestampSeconds,
+    })
+    expect(refuseTurn(turn, [at(8_801), at(1, 'closed')])).toBeUndefined()
+    expect(refuseTurn(turn, [at(8_801), at(8_800)])).toBe('what another fill wallet signed may still land')
+    expect(refuseTurn(turn, [at(8_801), at(8_801, 'paid')])).toBe('another fill wallet has paid it')
+    expect(refuseTurn({ ...turn, afterSeconds: undefined }, [at(1, 'paid')])).toBeUndefined()
+  })
+
+  test('one that filled it is enough, and one that still may', () => {
+    const order = { id: second, deadlineSeconds: deadline }
+    const said = (...states: readonly (readonly [Hex, OtherRecord['state'], number])[]) =>
+      othersFill(
+        order,
+        states.map(([fillWallet, state, timestampSeconds]) => ({ fillWallet, state, timestampSeconds })),
+        sharing(a),
+      )
+    expect(said([b, 'paid', 1], [c, 'open', 1])).toBe('filled')
+    expect(said([b, 'open', 8_801], [c, 'open', 9_400])).toBe('open')
+    expect(said([b, 'open', 8_801], [c, 'open', 9_401])).toBe('over')
+  })
+})
