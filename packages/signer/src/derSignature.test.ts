@@ -42,3 +42,8 @@ test.each([
 ])('%s is no signature', (_what, der) => {
   expect(() => compactFromDer(bytes(der))).toThrow(SignerFailedError)
 })
+
+test('why it is none goes into the log', () => {
+  const thrown = expect.objectContaining({ cause: expect.any(Error) })
+  expect(() => compactFromDer(bytes('3106'))).toThrow(thrown)
+})

@@ -44,3 +44,11 @@ test('a digest of another length is a bug of the caller', () => {
   const short = hexToBytes(`0x${'11'.repeat(31)}`)
   expect(() => recoverSigner(short, orderBSignature satisfies Hex)).toThrow(RangeError)
 })
+
+test('P-93: the largest low s is one, and no signature stands for a point beyond the order', () => {
+  expect(recoverSigner(digest, `0x${r}${word(order / 2n)}1b`)).toBeDefined()
+  expect(recoverSigner(digest, `0x${r}${word(order / 2n + 1n)}1b`)).toBeUndefined()
+  // Every second one of these has a key by the curve alone.
+  for (let small = 1n; small <= 20n; small += 1n)
+    for (const v of ['1d', '1e']) expect(recoverSigner(digest, `0x${word(small)}${s}${v}`)).toBeUndefined()
+})
