@@ -2,7 +2,14 @@
 // sum and not another, so that an answer's total differs from what its members add up to.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { feeParts, feeRule, isSponsored, sponsoredComponents } from './feeRules.ts'
+import {
+  feeParts,
+  feeRule,
+  isSponsored,
+  partsBoughtBy,
+  sponsoredComponents,
+  sponsorRule,
+} from './feeRules.ts'
 import {
   type FeeParts,
   feesByComponent,
@@ -61,4 +68,23 @@ test('a sponsor is asked for the fees that can be sponsored, less what stays wit
 test('a cap pays for the fees in their order, and the app fee is never drawn from a sponsor', () => {
   expect(sponsoredComponents).toEqual(['execution', 'swap', 'relay', 'rent'])
   expect(feeRule('app').sponsor).toBe('never')
+})
+
+test('Q-30: a word buys its parts, and the rent or a surplus only under its own name', () => {
+  expect(partsBoughtBy('execution')).toEqual(['gas', 'flat'])
+  expect(partsBoughtBy('swap')).toEqual(['skew'])
+  expect(partsBoughtBy('relay')).toEqual(['platform'])
+  expect(partsBoughtBy('rent')).toEqual(['rent'])
+  expect(partsBoughtBy('app')).toEqual([])
+  expect(partsBoughtBy('gas')).toEqual(['gas'])
+  expect(partsBoughtBy('relayer')).toEqual(['gas', 'flat', 'skew', 'platform'])
+})
+
+test('Q-30: the rent has a field of its own, and stops the quote where it is not bought', () => {
+  expect(sponsorRule('rent')).toMatchObject({
+    selectedBy: 'subsidizeRent',
+    requiredElse: 'RENT_NOT_SUBSIDIZED',
+  })
+  for (const component of ['execution', 'swap', 'relay'] as const)
+    expect(sponsorRule(component).selectedBy).toBe('subsidizeFees')
 })
