@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -28,7 +29,7 @@ export const bundledTests = {
       minifyWhitespace: true,
       legalComments: 'none',
       external: ['vitest', '*.node'],
-      plugins: [ownPaths],
+      plugins: [ownPaths, asTheyAre],
       banner: {
         js: `import { createRequire as requireOf } from 'node:module'; const require = requireOf(${literal(id)});`,
       },
@@ -49,6 +50,17 @@ const ownPaths: Plugin = {
         .replaceAll('import.meta.dirname', literal(dirname(path)))
         .replaceAll('import.meta.filename', literal(path))
         .replaceAll('import.meta.url', literal(pathToFileURL(path).href)),
+    }))
+  },
+}
+
+/** These read files beside their modules. */
+const asTheyAre: Plugin = {
+  name: 'as-they-are',
+  setup({ onResolve }) {
+    onResolve({ filter: /^(@fastify\/|(fastify|pino|litesvm)$)/ }, ({ path, importer }) => ({
+      path: createRequire(importer).resolve(path),
+      external: true,
     }))
   },
 }

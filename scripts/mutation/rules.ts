@@ -14,11 +14,16 @@ export const mutatedParts: Readonly<Record<string, MutatedPart>> = {
     rules: [
       'packages/core/src/{attestation,chain,currency,fees,hashing,money,order,pools,signatures}/**/*.ts',
     ],
-    tests: ['packages/core/src/**/*.test.ts'],
+    tests: [
+      'packages/core/src/**/*.test.ts',
+      'packages/signer/src/*.test.ts',
+      'apps/oracle/src/attestations/**/*.test.ts',
+      'apps/quote-api/src/pricing/{fees,sponsorship}/**/*.test.ts',
+    ],
   },
   attestations: {
     rules: ['packages/attestations/src/**/*.ts'],
-    tests: ['packages/attestations/src/**/*.test.ts', 'apps/oracle/src/{peers,wire}/**/*.test.ts'],
+    tests: ['packages/attestations/src/**/*.test.ts', 'apps/oracle/src/peers/**/*.test.ts'],
   },
   signer: {
     rules: ['packages/signer/src/caps/signingCaps*.ts', 'packages/signer/src/*{Signature,Signer}.ts'],
@@ -28,7 +33,7 @@ export const mutatedParts: Readonly<Record<string, MutatedPart>> = {
   oracle: {
     rules: ['apps/oracle/src/{attestations,peers,caps}/**/*.ts'],
     except: ['apps/oracle/src/caps/{shared,open}*.ts', 'apps/oracle/src/peers/peerClient*.ts'],
-    tests: ['apps/oracle/src/**/*.test.ts'],
+    tests: ['apps/oracle/src/{attestations,peers,caps}/**/*.test.ts'],
   },
   pricing: {
     rules: ['apps/quote-api/src/pricing/**/*.ts'],
@@ -47,7 +52,10 @@ export const mutatedParts: Readonly<Record<string, MutatedPart>> = {
     tests: ['apps/solver/src/judge/**/*.test.ts'],
   },
   ledger: {
-    rules: ['packages/ledger/src/policies/{check,rule,policySchema}*.ts'],
+    rules: [
+      'packages/ledger/src/policies/{check,rule,policySchema}*.ts',
+      'packages/ledger/src/holds/{decide,holdState}*.ts',
+    ],
     tests: ['packages/ledger/src/**/*.test.ts'],
   },
 }

@@ -225,6 +225,7 @@ describe('a refund', () => {
     ['of another currency', { deposit: { ...deposit, currency: native } }, 'refuse'],
     ['to somebody else', { refund: { ...refund.refund, recipient: usdc } }, 'refuse'],
     ['on another chain', { refund: { ...refund.refund, chainKey: 'optimism' } }, 'refuse'],
+    ['of an order without input', { order: { ...order, inputs: [] } }, 'refuse'],
     ['of an order that another wallet filled', { fill: { kind: 'filled_by_another' } }, 'wait'],
     [
       'of more than was deposited, though its transaction has another deposit',
