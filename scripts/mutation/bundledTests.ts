@@ -1,41 +1,57 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import type { VitestPluginContext } from 'vitest/node'
 
 /**
- * Makes each test file one module with all that it imports. Every mutant has a worker of its own, which would otherwise
- * spend most of its time on loading some thousand modules.
+ * Makes few modules of all test files and what they import, which Node loads without vitest. Every mutant has a worker of
+ * its own, which would otherwise spend most of its time on loading some thousand modules.
+ * @param tests globs, from the present folder
  */
-export const bundledTests = {
-  name: 'bundled-tests',
-  enforce: 'pre' as const,
-  /** Without positions, which are those of the bundle, Stryker takes every test of a changed file for a changed one. */
-  configureVitest({ vitest, project }: Pick<VitestPluginContext, 'vitest' | 'project'>) {
-    vitest.config.includeTaskLocation = false
-    project.config.includeTaskLocation = false
-  },
-  async load(id: string) {
-    if (!id.endsWith('.test.ts')) return undefined
-    const { outputFiles } = await build({
-      entryPoints: [id],
-      bundle: true,
-      write: false,
-      format: 'esm',
-      platform: 'node',
-      target: 'node24',
-      minifyWhitespace: true,
-      legalComments: 'none',
-      external: ['vitest', '*.node'],
-      plugins: [ownPaths, asTheyAre],
-      banner: {
-        js: `import { createRequire as requireOf } from 'node:module'; const require = requireOf(${literal(id)});`,
-      },
-    })
-    return outputFiles[0]?.text
-  },
+export function bundledTests(tests: readonly string[]) {
+  let bundles: Promise<ReadonlyMap<string, string>> | undefined
+  return {
+    name: 'bundled-tests',
+    enforce: 'pre' as const,
+    /** Without positions, which are those of the bundle, Stryker takes every test of a changed file for a changed one. */
+    configureVitest({ vitest, project }: Pick<VitestPluginContext, 'vitest' | 'project'>) {
+      vitest.config.includeTaskLocation = false
+      project.config.includeTaskLocation = false
+    },
+    async load(id: string) {
+      if (!id.endsWith('.test.ts')) return undefined
+      bundles ??= bundleTests(tests)
+      return `import ${literal((await bundles).get(id) ?? id)}`
+    },
+  }
+}
+
+/** @returns the bundle of each test file. vitest leaves what is below `node_modules` to Node */
+async function bundleTests(tests: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { metafile } = await build({
+    entryPoints: globSync([...tests]),
+    outdir: join('node_modules', '.bundled-tests'),
+    outbase: '.',
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    metafile: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    external: ['vitest', '*.node'],
+    plugins: [ownPaths, asTheyAre],
+    banner: {
+      js: `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);`,
+    },
+  })
+  return new Map(
+    Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) =>
+      entryPoint === undefined ? [] : [[resolve(entryPoint), resolve(path)] as const],
+    ),
+  )
 }
 
 const literal = (text: string): string => JSON.stringify(text)

@@ -16,9 +16,8 @@ export const mutatedParts: Readonly<Record<string, MutatedPart>> = {
     ],
     tests: [
       'packages/core/src/**/*.test.ts',
-      'packages/signer/src/*.test.ts',
       'apps/oracle/src/attestations/**/*.test.ts',
-      'apps/quote-api/src/pricing/{fees,sponsorship}/**/*.test.ts',
+      'apps/quote-api/src/pricing/fees/**/*.test.ts',
     ],
   },
   attestations: {
