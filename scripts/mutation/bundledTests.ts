@@ -42,7 +42,7 @@ async function bundleTests(tests: readonly string[]): Promise<ReadonlyMap<string
     platform: 'node',
     target: 'node24',
     external: ['vitest', '*.node'],
-    plugins: [ownPaths, asTheyAre],
+    plugins: [ownPaths, asTheyAre, briefProperties],
     banner: {
       js: `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);`,
     },
@@ -77,6 +77,30 @@ const asTheyAre: Plugin = {
     onResolve({ filter: /^(@fastify\/|(fastify|pino|litesvm)$)/ }, ({ path, importer }) => ({
       path: createRequire(importer).resolve(path),
       external: true,
+    }))
+  },
+}
+
+/** Random cases of a property for one mutant. What more of them would notice is noticed by chance. */
+const mostRuns = 50
+
+/** A property that fails has told enough: to shrink what failed takes longer than all other tests. */
+const briefProperties: Plugin = {
+  name: 'brief-properties',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^fast-check$/, namespace: 'file' }, ({ importer }) => ({
+      path: createRequire(importer).resolve('fast-check'),
+      namespace: 'brief',
+    }))
+    onLoad({ filter: /./, namespace: 'brief' }, ({ path }) => ({
+      resolveDir: dirname(path),
+      contents: `import all from ${literal(path)}
+        const briefly = (options) => ({
+          ...options,
+          endOnFailure: true,
+          numRuns: Math.min(options?.numRuns ?? ${mostRuns}, ${mostRuns}),
+        })
+        export default { ...all, assert: (property, options) => all.assert(property, briefly(options)) }`,
     }))
   },
 }

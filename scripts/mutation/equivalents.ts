@@ -51,6 +51,10 @@ const entries: Readonly<Record<string, readonly Entry[]>> = {
     ['amount === undefined', 'false', allGroups],
     ['paid <= received', 'paid < received', 'no difference rounds up to none'],
   ],
+  'packages/ledger/src/holds/decideHolds.ts': [
+    ['policyVersion !== undefined', 'true', 'what a key without a policy used decides nothing'],
+  ],
+  'packages/ledger/src/policies/checkPolicy.ts': [['[0n]', '[]', 'the largest of none is zero too']],
   'packages/signer/src/recoverSigner.ts': [
     [
       'bytes === undefined',

@@ -61,6 +61,7 @@ describe('a balance', () => {
       'insufficient_balance',
     ])
     expect(statuses([a], { account: undefined })).toEqual(['insufficient_balance'])
+    expect(decide([{ ...all, amountMicroUsd: 61n }]).atDeposit).toEqual([])
   })
 
   test('that is frozen holds nothing, and while the ledger is halted none does', () => {
@@ -232,6 +233,8 @@ describe('L-1: a cap', () => {
       'UNSETTLED_SHARE',
     ])
     expect(new HoldState(facts, caps).checks(a, { isPinned: true })).toHaveLength(3)
+    const settled = new HoldState({ ...facts, settledUsers: new Set([a.user]) }, caps)
+    expect(settled.checks(a, { isPinned: false }).map(({ rule }) => rule)).toEqual(rules.slice(0, -1))
   })
 })
 
@@ -242,6 +245,9 @@ describe('L-47: users who never settled', () => {
     expect(statuses([{ ...a, amountMicroUsd: 11n }], { unsettledMicroUsd })).toEqual(['at_deposit'])
     expect(statuses([{ ...a, amountMicroUsd: 60n }])).toEqual(['reserved'])
     expect(statuses([a, { ...b, amountMicroUsd: 41n }])).toEqual(['reserved', 'at_deposit'])
+    const beside = new HoldState({ ...facts, unsettledMicroUsd: 1n }, caps)
+    const checks = beside.checks({ ...a, amountMicroUsd: 60n }, { isPinned: false })
+    expect(checks.at(-1)).toMatchObject({ limit: 50n, used: 1n, requested: 60n, passed: false })
     const rich = { ...account, heldMicroUsd: 0n }
     expect(statuses([a], { account: { ...rich, postedMicroUsd: 99n }, unsettledMicroUsd })).toEqual([
       'at_deposit',
