@@ -78,6 +78,7 @@ test.each<[string, string]>([
   ['a mint with the words of a transfer', word('0') + word(account) + word(account) + word('1') + word('1')],
   ['a transfer with the words of a mint', word('2') + word(account) + word('1') + word('1')],
   ['an account of 21 bytes', word('0') + word(`1${account}00`) + word('1') + word('1')],
+  ['a type of another word', `1${'0'.repeat(63)}${word(account)}${word('1')}${word('1')}`],
   ['half a word at its end', `${word('0') + word(account) + word('1') + word('1')}00`],
 ])('does not read %s', (_what, digits) => {
   expect(() => readAction(`0x${digits}`)).toThrow(RangeError)

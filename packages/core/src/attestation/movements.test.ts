@@ -39,6 +39,11 @@ describe('what a recipient received', () => {
     expect(received(toHimself, move('solver', 'recipient', 3n)).net).toBe(3n)
   })
 
+  test('is never below nothing, whatever he sent on', () => {
+    expect(received(move('solver', 'recipient', 5n), move('recipient', 'stranger', 6n)).net).toBe(0n)
+    expect(received(move('recipient', 'stranger', 6n)).net).toBe(0n)
+  })
+
   test('is never more than he gained and never more than the solver’s side moved', () => {
     const account = fc.constantFrom('recipient', 'solver', 'router', 'stranger', 'depository')
     const amount = fc.bigInt({ min: 0n, max: 1_000n })
@@ -48,7 +53,7 @@ describe('what a recipient received', () => {
         const sum = (side: 'from' | 'to') =>
           movements.reduce((total, one) => (one[side] === 'recipient' ? total + one.amount : total), 0n)
         const gained = sum('to') - sum('from')
-        return net <= paidIn && (net === 0n || net <= gained)
+        return net >= 0n && net <= paidIn && (net === 0n || net <= gained)
       }),
     )
   })

@@ -30,6 +30,15 @@ test('P-44: dust in one branch does not move the real deposit', () => {
   )
 })
 
+test('P-44: an equal amount of another order or currency is no equal deposit', () => {
+  const others = [
+    { ...real, depositId: `0x${'0e'.repeat(32)}` as const },
+    { ...real, currency: `0x${'ba'.repeat(20)}` },
+    { ...real, depositId: `0x${'0e'.repeat(32)}` as const, currency: `0x${'ba'.repeat(20)}` },
+  ]
+  expect(ordinalOf(real, [...others, real])).toBe(0)
+})
+
 test('equal deposits of one transaction are told apart', () => {
   const twice = [{ ...real }, { ...real }, { ...real, amount: 1n }]
   expect(twice.slice(0, 2).map((each) => ordinalOf(each, twice))).toEqual([0, 1])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { parseUnits } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { formatAmount, formatFixed, formatPercent, formatRate, formatUsd } from './format.ts'
+import { exactNumber, formatAmount, formatFixed, formatPercent, formatRate, formatUsd } from './format.ts'
 
 const amounts = fc.bigInt({ min: 0n, max: 2n ** 128n })
 const decimals = fc.integer({ min: 0, max: 24 })
@@ -47,6 +47,7 @@ test('Q-143: formatPercent is signed, two digits, and zero for an empty whole', 
   expect(formatPercent(-63n, 10_000n)).toBe('-0.63')
   expect(formatPercent(1n, 3n)).toBe('33.33')
   expect(formatPercent(1n, 0n)).toBe('0.00')
+  expect(formatPercent(1n, -3n)).toBe('-33.33')
 })
 
 describe('formatRate', () => {
@@ -68,4 +69,10 @@ describe('formatRate', () => {
       }),
     )
   })
+})
+
+test('an amount is a number where that rounds nothing', () => {
+  const most = BigInt(Number.MAX_SAFE_INTEGER)
+  expect([exactNumber(0n), exactNumber(most)]).toEqual([0, Number.MAX_SAFE_INTEGER])
+  expect(() => exactNumber(most + 1n)).toThrow(RangeError)
 })

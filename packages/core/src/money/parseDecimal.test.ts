@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatAmount } from './format.ts'
-import { parseDecimal } from './parseDecimal.ts'
+import { parseDecimal, parseWholeUnits } from './parseDecimal.ts'
 
 test.each<[string, number, bigint]>([
   ['0', 8, 0n],
@@ -44,4 +44,24 @@ test('reads back what amounts are shown as', () => {
       expect(parseDecimal(formatAmount(units, decimals), decimals)).toBe(units)
     }),
   )
+})
+
+test.each<[string, number, bigint | undefined]>([
+  ['1.239', 2, 123n],
+  ['1.2', 2, 120n],
+  ['1.999', 0, 1n],
+  ['7', 2, 700n],
+  ['0.001', 2, 0n],
+  ['1.', 2, undefined],
+  ['1.x', 2, undefined],
+  ['1.23x', 2, undefined],
+  ['1.x23', 2, undefined],
+  ['1.2 ', 1, undefined],
+  ['x', 2, undefined],
+  ['', 2, undefined],
+  ['.5', 2, undefined],
+  [`1.${'0'.repeat(78)}`, 2, 100n],
+  [`1.${'0'.repeat(79)}`, 2, undefined],
+])('of %j with %i decimals %s whole units are kept', (text, decimals, units) => {
+  expect(parseWholeUnits(text, decimals)).toBe(units)
 })
