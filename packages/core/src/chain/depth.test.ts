@@ -48,6 +48,13 @@ describe('F-101: a block is not deep enough', () => {
   const twelve = rule({ blocks: 12 })
   const seconds = rule({ seconds: 20 })
 
+  test('by a block that lacks, or by seconds, or by finality alone', () => {
+    expect(missingDepth(twelve, facts({ blocksOnTop: 11 }))).toEqual(rule({ blocks: 1 }))
+    expect(missingDepth(rule({ seconds: 1 }), nothing)).toEqual(rule({ seconds: 1 }))
+    expect(missingDepth(rule({ isFinalized: true }), nothing)).toEqual(rule({ isFinalized: true }))
+    expect(missingDepth(rule({}), nothing)).toBeUndefined()
+  })
+
   test('by blocks that come five a second: twelve of them are over in 2.4 seconds', () => {
     const fast = facts({ blocksOnTop: 12, headerSeconds: 2, seenSeconds: 2.4 })
     expect(missingDepth(twelve, fast)).toBeUndefined()

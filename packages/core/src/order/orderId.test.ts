@@ -1,5 +1,5 @@
 // Vectors of oracle-protocol.md 1.5 and quote-api.md 2.8, and what an order id refuses.
-import { recoverMessageAddress } from 'viem'
+import { concat, keccak256, recoverMessageAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
 import {
   networkOf,
@@ -13,8 +13,11 @@ import {
 } from '../../test/vectors/orders.ts'
 import { UnknownChainError } from '../chain/protocolChain.ts'
 import { InvalidAddressError } from '../encodings/errors.ts'
+import { bytesToHex } from '../hashing/hexBytes.ts'
+import { typeHash } from '../hashing/typedData.ts'
 import type { Order } from './order.ts'
-import { orderId } from './orderId.ts'
+import { orderId, orderWords } from './orderId.ts'
+import { orderType, typesInsideOrder } from './orderTypes.ts'
 
 describe('orderId', () => {
   test.each<[string, Order, string]>([
@@ -46,6 +49,14 @@ describe('orderId', () => {
 
   test('takes the salt in hex as in decimal', () => {
     expect(orderId({ ...orderB, salt: '0x01' }, networkOf)).toBe(orderBId)
+  })
+
+  test('P-128: is the hash of its type and of seven words, which a contract can hash itself', () => {
+    const { version, solverChainId, solver, salt, inputs, output, fees } = orderWords(orderB, networkOf)
+    expect(solver).toBe(`0x${'0'.repeat(24)}${orderB.solver.slice(2)}`)
+    expect(BigInt(salt)).toBe(BigInt(orderB.salt))
+    const words = [version, solverChainId, solver, salt, inputs, output, fees]
+    expect(keccak256(concat([bytesToHex(typeHash(orderType, typesInsideOrder)), ...words]))).toBe(orderBId)
   })
 
   test('does not need the chain of the solver', () => {

@@ -6,7 +6,7 @@ import { feesOfMoving, priceMovedBy } from './moveFees.ts'
 import type { InitializedTick, PoolState } from './poolState.ts'
 import { quoteExactInput, quoteExactOutput } from './quotePool.ts'
 import { sqrtPriceX96FromAmounts } from './spotPrice.ts'
-import { sqrtPriceX96AtTick, tickAtSqrtPriceX96 } from './tickMath.ts'
+import { maxSqrtPriceX96, minSqrtPriceX96, sqrtPriceX96AtTick, tickAtSqrtPriceX96 } from './tickMath.ts'
 
 /** Ranges around the price on top of one over everything. */
 function poolOf(args: {
@@ -97,6 +97,19 @@ describe('feesOfMoving', () => {
     const pool = { ...poolOf({ sqrtPriceX96: 2n ** 96n, feePips: 500, full: 10n ** 20n, ranges: [] }) }
     expect(feesOfMoving({ ...pool, sqrtPriceX96: 0n }, 300n, true)).toEqual({ fee0: 0n, fee1: 0n })
   })
+})
+
+test('a price is moved to the last one that a pool can hold, and no further', () => {
+  expect(priceMovedBy(maxSqrtPriceX96 - 1n, 100n, true)).toBe(maxSqrtPriceX96 - 1n)
+  expect(priceMovedBy(minSqrtPriceX96 + 1n, 100n, false)).toBe(minSqrtPriceX96 + 1n)
+  expect(priceMovedBy(2n ** 96n, 100n, true)).toBe(sqrtPriceX96FromAmounts({ amount0: 100n, amount1: 101n }))
+  expect(priceMovedBy(2n ** 96n, 100n, false)).toBe(sqrtPriceX96FromAmounts({ amount0: 100n, amount1: 99n }))
+})
+
+test('ticks that take more liquidity than there is are refused', () => {
+  const pool = poolOf({ sqrtPriceX96: 2n ** 96n, feePips: 500, full: 10n ** 20n, ranges: [] })
+  const ticks = [{ index: 60, liquidityNet: -(10n ** 20n) - 1n }]
+  expect(() => feesOfMoving({ ...pool, ticks }, 1_000n, true)).toThrow(RangeError)
 })
 
 /** The least swap that brings the price to a target, found by halving, and the pool behind it. */
