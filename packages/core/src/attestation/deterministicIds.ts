@@ -25,10 +25,7 @@ export function depositsExecutionKey(deposits: { chainId: string; transactionId:
  * The order of `onchainIds` does not matter: they enter ascending as integers.
  */
 export function settlementExecutionKey(settlement: { onchainIds: readonly Hex[]; orderId: Hex }): Hex {
-  const ascending = [...settlement.onchainIds].sort((a, b) => {
-    const difference = BigInt(a) - BigInt(b)
-    return difference < 0n ? -1 : difference > 0n ? 1 : 0
-  })
+  const ascending = [...settlement.onchainIds].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
   return deterministicId(deterministicId(...ascending), settlement.orderId)
 }
 
