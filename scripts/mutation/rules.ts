@@ -14,15 +14,11 @@ export const mutatedParts: Readonly<Record<string, MutatedPart>> = {
     rules: [
       'packages/core/src/{attestation,chain,currency,fees,hashing,money,order,pools,signatures}/**/*.ts',
     ],
-    tests: [
-      'packages/core/src/**/*.test.ts',
-      'apps/oracle/src/attestations/**/*.test.ts',
-      'apps/quote-api/src/pricing/fees/**/*.test.ts',
-    ],
+    tests: ['packages/core/src/**/*.test.ts'],
   },
   attestations: {
     rules: ['packages/attestations/src/**/*.ts'],
-    tests: ['packages/attestations/src/**/*.test.ts', 'apps/oracle/src/peers/**/*.test.ts'],
+    tests: ['packages/attestations/src/**/*.test.ts'],
   },
   signer: {
     rules: ['packages/signer/src/caps/signingCaps*.ts', 'packages/signer/src/*{Signature,Signer}.ts'],
