@@ -28,7 +28,13 @@ const signer = repeated('aa', 20)
 const domain = { chainId: '7', contract: repeated('cc', 20) }
 const { hub } = sampleContext
 
-const paths: Readonly<Record<keyof typeof sampleResponses, readonly string[]>> = {
+const samples = {
+  ...sampleResponses,
+  'withdrawals-v2': { status: 1, execution: sampleResponses.withdrawals.execution },
+} as const
+
+const paths: Readonly<Record<keyof typeof samples, readonly string[]>> = {
+  'withdrawals-v2': ['execution.signatures'],
   deposits: ['messages.0.signatures', 'execution.signatures'],
   withdrawals: ['message.signatures', 'execution.signatures'],
   fills: ['message.signatures', 'execution.signatures'],
@@ -39,12 +45,13 @@ const paths: Readonly<Record<keyof typeof sampleResponses, readonly string[]>> =
   'nonce-mapping': ['genericMapping.signatures'],
   'no-fill-or-refund': ['genericMapping.signatures'],
 }
-const names = Object.keys(paths) as readonly (keyof typeof sampleResponses)[]
+// CAST: the keys are those of the type above.
+const names = Object.keys(paths) as readonly (keyof typeof samples)[]
 
 describe.each(names)('the answer of %s', (name) => {
   // CAST: each kind is used with its own responses alone.
   const kind = attestationKinds[name] as unknown as AnyKind
-  const response = kind.responseSchema.parse(sampleResponses[name])
+  const response = kind.responseSchema.parse(samples[name])
   const claimOf = (path: string): SignatureClaim => ({
     signer,
     signature: `signature of ${path}`,
@@ -88,6 +95,12 @@ describe.each(names)('the answer of %s', (name) => {
     const held = kind.withoutExecution(signed)
     expect([kind.isHeld(signed), kind.isHeld(held)]).toEqual([false, true])
     expect(kind.executionOf(held)).toBeUndefined()
+    // Payload parameters and executions alike: what is held is signed by its messages at most.
+    const signedParts = kind.signatureArrays(held, sampleContext).map(({ path }) => path)
+    const isHoldable = !paths[name].includes('genericMapping.signatures')
+    expect(signedParts).toEqual(
+      isHoldable ? paths[name].filter((path) => path.startsWith('message')) : paths[name],
+    )
     expect(kind.executionOf(signed) !== undefined).toBe(paths[name].includes('execution.signatures'))
     expect(held).not.toHaveProperty('execution')
     const otherwise = kind.withoutExecution(signed, 'SETTLED_BEFORE')
@@ -95,7 +108,7 @@ describe.each(names)('the answer of %s', (name) => {
     expect(kind.unsignedPayload(otherwise)).toBe(kind.unsignedPayload(held))
     expect(kind.unsignedPayload(held)).not.toBe(kind.unsignedPayload(signed))
     // What is written into the hub's mapping is no execution, and never held.
-    if (paths[name].includes('genericMapping.signatures')) return
+    if (!isHoldable) return
     expect(kind.normalise(held, networkOf)).toMatchObject({ executionHeld: 'SIGNING_CAP' })
   })
 })
@@ -126,10 +139,10 @@ describe('P-131: one spelling', () => {
       'payloadParams.recipient',
       'payloadParams.depository',
     ]
-    const one = kind.normalise(kind.responseSchema.parse(sampleResponses[name]), networkOf)
-    const other = kind.normalise(kind.responseSchema.parse(respelt(sampleResponses[name], kept)), networkOf)
+    const one = kind.normalise(kind.responseSchema.parse(samples[name]), networkOf)
+    const other = kind.normalise(kind.responseSchema.parse(respelt(samples[name], kept)), networkOf)
     expect(kind.unsignedPayload(other)).toBe(kind.unsignedPayload(one))
-    const sample = kind.unsignedPayload(kind.responseSchema.parse(sampleResponses[name]))
+    const sample = kind.unsignedPayload(kind.responseSchema.parse(samples[name]))
     expect(kind.unsignedPayload(one).toLowerCase()).toBe(sample.toLowerCase())
   })
 
@@ -206,7 +219,7 @@ describe('a payload that nobody can sign', () => {
     for (const name of ['withdrawal-initiated', 'nonce-mapping'] as const) {
       // CAST: each kind is used with its own responses alone.
       const kind = attestationKinds[name] as unknown as AnyKind
-      const [array] = kind.signatureArrays(kind.responseSchema.parse(sampleResponses[name]), without)
+      const [array] = kind.signatureArrays(kind.responseSchema.parse(samples[name]), without)
       expect(array?.ownDomain).toBeUndefined()
       expect(array?.digestOf(undefined)).toBeUndefined()
     }
