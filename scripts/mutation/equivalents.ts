@@ -3,6 +3,7 @@ import type { Equivalent } from './score.ts'
 type Entry = readonly [original: string, replacement: string, why: string, line?: string]
 
 const sameLength = 'both lists have one length, as was seen'
+const wordsCounted = 'the words were counted before'
 const allGroups = 'the pattern has all of its groups or none'
 
 const entries: Readonly<Record<string, readonly Entry[]>> = {
@@ -50,6 +51,85 @@ const entries: Readonly<Record<string, readonly Entry[]>> = {
     ['currency === undefined', 'false', allGroups],
     ['amount === undefined', 'false', allGroups],
     ['paid <= received', 'paid < received', 'no difference rounds up to none'],
+  ],
+  'packages/core/src/attestation/actions.ts': [
+    ['[]', '["Stryker was here"]', 'it is no type of an action either'],
+    [
+      "''",
+      '"Stryker was here!"',
+      'it is no type of an action either',
+      "const [type = '', ...members] = words",
+    ],
+    ['/^0{63}[0-9]$/', '/0{63}[0-9]$/', 'a word has 64 digits'],
+    ['/^0{63}[0-9]$/', '/^0{63}[0-9]/', 'a word has 64 digits'],
+    ['hubTokenId === undefined || amount === undefined', 'false', wordsCounted],
+    [
+      'hubTokenId === undefined || amount === undefined',
+      'hubTokenId === undefined && amount === undefined',
+      wordsCounted,
+    ],
+    ['hubTokenId === undefined', 'false', wordsCounted],
+    ['amount === undefined', 'false', wordsCounted],
+  ],
+  'packages/core/src/attestation/deterministicIds.ts': [
+    ['BigInt(a) < BigInt(b)', 'BigInt(a) <= BigInt(b)', 'equal ids are one text in either order'],
+  ],
+  'packages/core/src/attestation/movements.ts': [
+    ['paidIn > sentOn', 'paidIn >= sentOn', 'their difference is zero too'],
+  ],
+  'packages/core/src/fees/feeRules.ts': [
+    ["word === 'gas' || word === 'relayer'", 'true', 'other words have no totals'],
+  ],
+  'packages/core/src/fees/fees.ts': [['{ ...zeros }', '{}', 'every name is then set']],
+  'packages/core/src/hashing/base58Check.ts': [
+    ['(byteLength * 8) / Math.log2(58)', 'byteLength * 8 * Math.log2(58)', 'the bound is on work alone'],
+  ],
+  'packages/core/src/hashing/canonicalJson.ts': [['a < b', 'a <= b', 'no name occurs twice']],
+  'packages/core/src/hashing/keccak.ts': [["'hex'", '""', 'hex is what the library writes by itself']],
+  'packages/core/src/hashing/typedData.ts': [
+    ['encodedMembers.length === 0', 'false', 'the same hash, computed again'],
+  ],
+  'packages/core/src/hashing/viemLibrary.ts': [
+    [
+      'loaded !== undefined',
+      'false',
+      'Node keeps what it loaded too',
+      'if (loaded !== undefined) return loaded',
+    ],
+  ],
+  'packages/core/src/money/format.ts': [
+    ['digits.length > fractionDigits', 'false', 'padding leaves a longer text as it is'],
+    ['point < 0', 'point <= 0', 'a text does not begin with a point'],
+    ['whole < 0n', 'whole <= 0n', 'a whole of zero was answered before'],
+    ['part * sign', 'part / sign', 'the sign is 1 or -1'],
+    ['whole * sign', 'whole / sign', 'the sign is 1 or -1'],
+  ],
+  'packages/core/src/money/mulDiv.ts': [
+    ['numerator < 0n', 'numerator <= 0n', 'zero has no rest'],
+    ['numerator > 0n', 'numerator >= 0n', 'zero has no rest'],
+    ['a < b', 'a <= b', 'equal ones are one value'],
+    ['a > b', 'a >= b', 'equal ones are one value'],
+  ],
+  'packages/core/src/money/parseDecimal.ts': [
+    ['[]', '["Stryker was here"]', 'the first is not read'],
+    [
+      "''",
+      '"Stryker was here!"',
+      'a text has a first part',
+      "const [whole = '', fraction] = text.split('.')",
+    ],
+  ],
+  'packages/core/src/order/namedOrders.ts': [["''", '"Stryker was here!"', 'the pattern has its group']],
+  'packages/core/src/order/orderId.ts': [
+    ["order.version === 'v1'", 'true', 'there is no other version'],
+    ["order.version === 'v1'", 'false', 'the same hash, computed again'],
+    ["order.version === 'v1'", "order.version !== 'v1'", 'the same hash, computed again'],
+    [
+      "'v1'",
+      '""',
+      'the same hash, computed again',
+      ".word(order.version === 'v1' ? versionHash : hashText(order.version))",
+    ],
   ],
   'packages/ledger/src/holds/decideHolds.ts': [
     ['policyVersion !== undefined', 'true', 'what a key without a policy used decides nothing'],

@@ -12,6 +12,7 @@ export const reportSchema = z.object({
           mutatorName: z.string(),
           replacement: z.string().default(''),
           status: z.string(),
+          static: z.boolean().default(false),
           location: z.object({ start: position, end: position }),
         }),
       ),
@@ -65,21 +66,25 @@ const missed = ['Survived', 'NoCoverage']
 export function readMutants({ files }: Report): readonly Mutant[] {
   return Object.entries(files).flatMap(([file, { source, mutants }]) => {
     const lines = source.split('\n')
-    return mutants
-      .filter(({ status }) => noticed.includes(status) || missed.includes(status))
-      .map(({ mutatorName, replacement, status, location: { start, end } }) => ({
-        file,
-        line: start.line,
-        column: start.column,
-        operator: mutatorName,
-        original: inOneLine(textBetween(lines, start, end)),
-        replacement: inOneLine(replacement),
-        lineText: (lines[start.line - 1] ?? '').trim(),
-        range: `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`,
-        isNoticed: noticed.includes(status),
-        isCovered: status !== 'NoCoverage',
-      }))
-      .sort((a, b) => a.line - b.line || a.column - b.column)
+    return (
+      mutants
+        .filter(({ status }) => noticed.includes(status) || missed.includes(status))
+        // What runs once, as its module loads, is not run: see `ignoreStatic`.
+        .filter(({ static: isStatic, status }) => !isStatic || status !== 'NoCoverage')
+        .map(({ mutatorName, replacement, status, location: { start, end } }) => ({
+          file,
+          line: start.line,
+          column: start.column,
+          operator: mutatorName,
+          original: inOneLine(textBetween(lines, start, end)),
+          replacement: inOneLine(replacement),
+          lineText: (lines[start.line - 1] ?? '').trim(),
+          range: `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`,
+          isNoticed: noticed.includes(status),
+          isCovered: status !== 'NoCoverage',
+        }))
+        .sort((a, b) => a.line - b.line || a.column - b.column)
+    )
   })
 }
 

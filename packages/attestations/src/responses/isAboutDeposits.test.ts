@@ -33,6 +33,10 @@ describe('P-91: deposits', () => {
     expect(isAbout({ messages, executionHeld: held })).toBe(true)
     expect(isAbout({ messages: [], executionHeld: held })).toBe(false)
     expect(isAbout({ messages: [], execution })).toBe(false)
+    const other = { ...message, data: { ...message.data, transactionId: repeated('ab', 32) } }
+    expect(isAbout({ messages: [message, other], executionHeld: held })).toBe(false)
+    for (const change of [{ chainId: 'base' }, { transactionId: repeated('ab', 32) }])
+      expect(ask(kind, { messages, executionHeld: held }, { ...request, ...change })).toBe(false)
     expect(ask(kind, sampleResponses.deposits, { ...request, chainId: 'base' })).toBe(false)
   })
 

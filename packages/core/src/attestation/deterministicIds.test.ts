@@ -8,10 +8,12 @@ import {
   depositsExecutionKey,
   deterministicId,
   onchainId,
+  recoveryKey,
   settlementExecutionKey,
   withdrawalExecutedKey,
   withdrawalExpiredKey,
   withdrawalInitiationKey,
+  withdrawalKey,
 } from './deterministicIds.ts'
 
 const ethereumOnchainId: Hex = '0xd16f7f4f46f9cf8c7e42b371e81a4867d79e7a3572db9949b95a50babcf3137c'
@@ -108,6 +110,13 @@ describe('withdrawal keys', () => {
     expect(deterministicId(withdrawalId, repeated('bb', 32), '2')).toBe(
       '0xf0288e82bdc3dc85427397dec1800cace7e86fc47c3d9ed8e62c404d373c2e10',
     )
+  })
+
+  test('P-118: of a payload and of a recovery name what they are', () => {
+    expect(withdrawalKey({ hubId: 'relay', payloadId: withdrawalId })).toBe(
+      deterministicId('relay', 'withdrawal', withdrawalId),
+    )
+    expect(recoveryKey(withdrawalId)).toBe(deterministicId(withdrawalId, 'recover'))
   })
 
   test('of a started withdrawal', () => {

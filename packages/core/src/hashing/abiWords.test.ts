@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { encodeAbiParameters, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { encodeAbiArray } from './abiTuple.ts'
 import { AbiWords } from './abiWords.ts'
 import { bytesToHex } from './hexBytes.ts'
 
@@ -26,6 +27,19 @@ test('writes words as the ABI does', () => {
   )
 })
 
+test('the least int and the length of an array of arrays are written', () => {
+  const least = new AbiWords(1).int(-(2n ** 255n)).done()
+  expect(bytesToHex(least)).toBe(`0x80${'00'.repeat(31)}`)
+  const elements = [Uint8Array.of(1, 2), new Uint8Array(40).fill(3)]
+  const tails = elements.map((bytes) => {
+    const words = Math.ceil(bytes.length / 32)
+    return new AbiWords(1 + words).paddedBytes(bytes).done()
+  })
+  expect(bytesToHex(encodeAbiArray(tails)).slice(2)).toBe(
+    encodeAbiParameters([{ type: 'bytes[]' }], [elements.map((bytes) => toHex(bytes))]).slice(66),
+  )
+})
+
 describe('refuses what does not fit', () => {
   test.each<[string, () => unknown]>([
     ['a negative uint', () => new AbiWords(1).uint(-1n)],
@@ -37,6 +51,7 @@ describe('refuses what does not fit', () => {
     ['an unsafe number', () => new AbiWords(1).number(2 ** 53)],
     ['a word of 31 bytes', () => new AbiWords(1).word(new Uint8Array(31))],
     ['an address of 21 bytes', () => new AbiWords(1).address(new Uint8Array(21))],
+    ['an address of 19 bytes', () => new AbiWords(1).address(new Uint8Array(19))],
     ['a word too many', () => new AbiWords(1).uint(1n).uint(1n)],
     ['a word too few', () => new AbiWords(2).uint(1n).done()],
   ])('%s', (_what, write) => {

@@ -43,3 +43,8 @@ test('maps and sets differ by what they hold, and by nothing else', () => {
   ]
   expect(canonicalJson(one)).toBe(canonicalJson(other))
 })
+
+test('a set is the array of its sorted texts, and nothing in an array is null', () => {
+  expect(canonicalJson(new Set([23, 1]))).toBe('[1,23]')
+  expect(canonicalJson([undefined])).toBe('[null]')
+})

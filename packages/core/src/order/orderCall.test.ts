@@ -43,6 +43,8 @@ test('what is not exactly a call is refused', () => {
     changed('abcdef', 'abcdeg'),
     changed(`${'0'.repeat(63)}3`, 'f'.repeat(64)),
     changed('abcdef00', 'abcdef01'),
+    '0x12345',
+    `0x${call}`,
   ]
   for (const other of broken) expect(() => decodeOrderCall(other)).toThrow(RangeError)
 })
