@@ -13,6 +13,7 @@ const mutant = (status: string, start = at(1, 11), end = at(1, 12)) => ({
   mutatorName: 'NumericLiteral',
   replacement: '2',
   status,
+  static: false,
   location: { start, end },
 })
 const reportOf = (...mutants: readonly ReturnType<typeof mutant>[]) => ({
@@ -35,6 +36,8 @@ test('what did not run is not judged', () => {
   const statuses = ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'Ignored', 'CompileError', 'RuntimeError']
   const score = scoreMutants(readMutants(reportOf(...statuses.map((status) => mutant(status)))), [])
   expect([score.ran, score.noticed, score.survivors.length]).toEqual([4, 2, 2])
+  const loaded = reportOf({ ...mutant('NoCoverage'), static: true }, { ...mutant('Killed'), static: true })
+  expect(scoreMutants(readMutants(loaded), []).ran).toBe(1)
 })
 
 test('nine of ten are enough, and one less is not', () => {
