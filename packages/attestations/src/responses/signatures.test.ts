@@ -103,8 +103,8 @@ describe.each(names)('the answer of %s', (name) => {
     )
     expect(kind.executionOf(signed) !== undefined).toBe(paths[name].includes('execution.signatures'))
     expect(held).not.toHaveProperty('execution')
-    const otherwise = kind.withoutExecution(signed, 'SETTLED_BEFORE')
-    expect(otherwise).toMatchObject({ executionHeld: 'SETTLED_BEFORE' })
+    const otherwise = kind.withoutExecution(signed, 'ORDER_SETTLED')
+    expect(otherwise).toMatchObject({ executionHeld: 'ORDER_SETTLED' })
     expect(kind.unsignedPayload(otherwise)).toBe(kind.unsignedPayload(held))
     expect(kind.unsignedPayload(held)).not.toBe(kind.unsignedPayload(signed))
     // What is written into the hub's mapping is no execution, and never held.
