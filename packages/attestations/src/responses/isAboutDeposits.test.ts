@@ -12,7 +12,8 @@ import { mainNetwork } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
 import { networkOf, repeated } from '../../../core/test/vectors/orders.ts'
 import { sampleResponses } from '../../test/vectors/responses.ts'
-import { type AttestationKind, attestationKinds } from './kinds.ts'
+import type { AttestationKind } from './attestationKind.ts'
+import { attestationKinds } from './kinds.ts'
 
 function ask<Response>(kind: AttestationKind<Response>, response: unknown, request: object): boolean {
   return kind.isAbout(kind.responseSchema.parse(response), { ...request }, networkOf)

@@ -4,7 +4,8 @@ import type { Hex } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
 import { networkOf, repeated } from '../../../core/test/vectors/orders.ts'
 import { sampleContext, sampleResponses } from '../../test/vectors/responses.ts'
-import { type AttestationKind, attestationKinds } from './kinds.ts'
+import type { AttestationKind } from './attestationKind.ts'
+import { attestationKinds } from './kinds.ts'
 import { domainKey, messageArray, type SignatureContext } from './signatureArrays.ts'
 import {
   type SignatureClaim,
