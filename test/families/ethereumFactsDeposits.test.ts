@@ -168,6 +168,22 @@ describe('token transfers to the depository', () => {
     expect(zksync).toMatchObject([{ currency: usdc, depositId: zeroId }])
   })
 
+  test.each<[string, Hex]>([
+    ['alone', '0x'],
+    ['with an order id behind it', id],
+  ])('F-123: a transfer to somebody else is no deposit: %s', async (_name, appended) => {
+    const sent = await bed.send(user, usdc, concatHex([encodeTransfer(someone, 5n), appended]))
+    expect(await depositsOf(sent)).toEqual([])
+  })
+
+  test('F-123: a transfer to somebody else beside a deposit takes nothing of it and adds nothing', async () => {
+    const sent = await bundle([
+      { target: usdc, callData: encodeTransfer(someone, 5n) },
+      { target: depository, callData: explicit(6n) },
+    ])
+    expect(await depositsOf(sent)).toMatchObject([{ amount: 6n, depositId: id, depositor: someone }])
+  })
+
   test('a token that is not fungible is no deposit', async () => {
     const nft: Hex = `0x${'7e'.repeat(20)}`
     await bed.node('anvil_setCode', [nft, logEmitterCode])

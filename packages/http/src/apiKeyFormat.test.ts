@@ -63,6 +63,18 @@ test('finds exactly the stored key', async () => {
   expect(lookup.asked).toHaveLength(3)
 })
 
+test('Q-140: a secret that differs from the stored one in any byte, as in its last one, is unknown', async () => {
+  const keys = createApiKeys({ lookup: lookupOf(), peppers: new Map([['p1', pepper]]) })
+  for (let index = 10; index < random.length; index += 1) {
+    const other = Buffer.from(random)
+    other[index] = 255
+    expect(
+      await keys.find(formatApiKey({ environment: 'test', random: other })),
+      `byte ${index}`,
+    ).toBeUndefined()
+  }
+})
+
 test('what is not a key is never looked up', async () => {
   const lookup = lookupOf()
   const keys = createApiKeys({ lookup, peppers: new Map([['p1', pepper]]) })

@@ -3,7 +3,7 @@
 
 import type { RpcAnswer } from '@causeway/rpc'
 import { expect, test } from 'vitest'
-import { decideMark, decideRun } from './finalMarks.ts'
+import { decideLanding, decideMark, decideRun } from './finalMarks.ts'
 
 const voters = ['a', 'b', 'c'].map((voice) => ({ alias: voice, voice }))
 const electorate = { voters, threshold: 2 }
@@ -45,3 +45,29 @@ test('a call takes what enough voices have reached, and fails where enough of th
   expect(decideRun(votes([failed], [ran(0, 9)], [failed]), electorate)).toBe('fails')
   expect(decideRun(votes([failed], [ran(0, 9)]), electorate)).toBeUndefined()
 })
+
+const hash = 'ab'.repeat(32)
+const info = (contractResult: string): RpcAnswer => ({
+  ok: true,
+  result: { id: hash, blockNumber: 7, blockTimeStamp: 1_000, receipt: { result: contractResult } },
+})
+const nothing: RpcAnswer = { ok: true, result: {} }
+
+test.each([
+  ['SUCCESS', 'solid', info('SUCCESS'), true, true],
+  ['REVERT', 'solid', info('REVERT'), false, true],
+  ['OUT_OF_ENERGY', 'solid', info('OUT_OF_ENERGY'), false, true],
+  ['REVERT', 'new', nothing, false, false],
+  ['SUCCESS', 'new', nothing, true, false],
+])(
+  'L-71: a transaction that ended with %s in a %s block is told so',
+  (result, _where, solid, succeeded, isFinal) => {
+    const answers = [blockAt(1), solid, info(result)]
+    expect(decideLanding(votes(answers, answers), [hash], electorate)).toEqual({
+      kind: 'landed',
+      hash,
+      succeeded,
+      isFinal,
+    })
+  },
+)
