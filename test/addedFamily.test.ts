@@ -2,22 +2,12 @@
 // file has to know of, without which it is not attested, or not priced. Method: a copy of these sources with a family more
 // in it, which has addresses, ids and a ledger of its own; the copy's compiler, checks and tests.
 import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
+import { copyCheckout } from '../scripts/checkoutCopy.ts'
 import { dependenciesCheck } from '../scripts/checks/dependencies.ts'
 import { familiesCheck } from '../scripts/checks/families.ts'
 import { foldersCheck } from '../scripts/checks/folders.ts'
@@ -50,25 +40,6 @@ const lines: Readonly<Record<string, readonly (readonly [line: string, before: s
 function write(path: string, text: string): void {
   mkdirSync(dirname(join(copy, path)), { recursive: true })
   writeFileSync(join(copy, path), text)
-}
-
-/** Links of installed packages, with our own packages as those of the copy. */
-function link(folder: string): void {
-  if (!existsSync(join(root, folder))) return
-  for (const name of readdirSync(join(root, folder))) {
-    const [from, to] = [join(root, folder, name), join(copy, folder, name)]
-    mkdirSync(dirname(to), { recursive: true })
-    if (name.startsWith('@causeway') || lstatSync(from).isSymbolicLink())
-      cpSync(from, to, { recursive: true, verbatimSymlinks: true })
-    else if (name === '.pnpm' || !name.startsWith('.')) symlinkSync(from, to)
-  }
-}
-
-function makeCopy(): void {
-  for (const { path, text } of before) write(path, text)
-  link('node_modules')
-  for (const kind of ['packages', 'apps'])
-    for (const name of readdirSync(join(root, kind))) link(`${kind}/${name}/node_modules`)
 }
 
 const source = (path: string): string => readFileSync(join(written, `${path}.txt`), 'utf8')
@@ -187,7 +158,7 @@ function reachedFromRules(
 }
 
 test('F-167, F-168: a family is added by its folder, its encodings and three lines: first read, then quoted', () => {
-  makeCopy()
+  copyCheckout(root, copy)
   addFamily()
   checkAll()
   compile()
