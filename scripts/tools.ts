@@ -55,6 +55,12 @@ const tools: readonly Tool[] = [
     },
   },
   {
+    words: 'broken-behaviours',
+    about: 'Break each listed behaviour in a copy of this checkout; fails where its tests stay green',
+    operands: ['[id...]'],
+    run: async (args) => (await import('./brokenBehaviours.ts')).breakBehaviours(args.list('id')),
+  },
+  {
     words: 'structure',
     about: 'Count files, lines and import cycles per package, and words of pages',
     async run() {

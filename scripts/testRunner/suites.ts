@@ -348,3 +348,9 @@ export function filteredArguments(words: readonly string[]): readonly string[] {
   const ended = words.map((word) => (packageFolder.test(word) && !word.endsWith('/') ? `${word}/` : word))
   return isPackages ? ['--project', 'unit', ...ended] : words
 }
+
+/** Project of the vitest configuration that a test file runs in. */
+export function projectOf(file: string): Suite | 'unit' | 'e2e' {
+  const inSuite = suites.find((suite) => suiteFiles[suite].some((path) => path === file))
+  return inSuite ?? (/^(scripts|(packages|apps)\/[^/]+\/src)\//.test(file) ? 'unit' : 'e2e')
+}

@@ -12,6 +12,8 @@ export type VitestRun = {
   readonly args: readonly string[]
   /** After so long no test begins, and after two minutes more the run is killed. Without one it takes what it needs. */
   readonly timeoutMs?: number
+  /** Keeps the output in the result instead of showing it. */
+  readonly isQuiet?: boolean
 }
 
 /** A test that has begun may take so long to end. */
@@ -21,7 +23,7 @@ const lastTestMs = 120_000
 export async function runVitest(
   run: VitestRun,
 ): Promise<{ readonly result: CommandResult; readonly outcome: TestRunOutcome | undefined }> {
-  const { runner, root, env, args, timeoutMs } = run
+  const { runner, root, env, args, timeoutMs, isQuiet = false } = run
   const path = join(root, 'node_modules', '.cache', 'test-outcome.json')
   mkdirSync(dirname(path), { recursive: true })
   rmSync(path, { force: true })
@@ -33,7 +35,7 @@ export async function runVitest(
   const result = await runner
     .run(command, {
       cwd: root,
-      live: true,
+      live: !isQuiet,
       env: {
         ...env,
         [outcomeFileVariable]: path,
