@@ -49,7 +49,7 @@ export const longFiles: readonly string[] = [
   'apps/oracle/test/attestedAhead.test.ts',
   'test/tronQuotes.test.ts',
   'test/hyperliquidQuotes.test.ts',
-  'test/families/bitcoinFactsQuorum.test.ts',
+  'test/families/bitcoinFactsLies.test.ts',
   'apps/allocator/test/allocator.test.ts',
   'test/settlementByOracles.test.ts',
   'apps/oracle/test/signingCaps.test.ts',

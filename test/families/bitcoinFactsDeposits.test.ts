@@ -204,10 +204,6 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
       await expect(read(deposit([toPrimary(1n)], bare))).rejects.toMatchObject({ code: 'DEPOSITOR_UNKNOWN' })
     })
 
-    test('one that nobody knows', async () => {
-      await expect(read('ee'.repeat(32))).rejects.toMatchObject({ code: 'TRANSACTION_MISSING' })
-    })
-
     test('one with too few confirmations, until it has them', async () => {
       const source = funding(change)
       const transaction = paying([{ txid: source.getId(), vout: 0 }], [toPrimary(1n)])
@@ -222,12 +218,6 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
       await expect(read(id)).rejects.toMatchObject(unfinal)
       chain.mineEmpty(1)
       expect((await read(id)).deposits).toHaveLength(1)
-    })
-
-    test('an id that is none', async () => {
-      for (const id of ['', 'ab', `0x${'ab'.repeat(32)}`, 'zz'.repeat(32)]) {
-        await expect(read(id)).rejects.toMatchObject({ code: 'INVALID_TRANSACTION_ID' })
-      }
     })
   })
 })

@@ -278,25 +278,11 @@ describe('deposit events of tokens', () => {
 })
 
 describe('a transaction without facts', () => {
-  test('that no block holds is missing', async () => {
-    const { reader } = readerOf(bed)
-    const refusal = reader.readDeposits({ transactionId: `0x${'77'.repeat(32)}` }, aSignal())
-    await expect(refusal).rejects.toMatchObject({ code: 'TRANSACTION_MISSING', kind: 'invalid_request' })
-  })
-
   test('that reverted moved nothing', async () => {
     const sent = await bed.send(user, depository, '0xdeadbeef')
     await bed.mine(2)
     const refusal = readerOf(bed).reader.readDeposits(sent, aSignal())
     await expect(refusal).rejects.toMatchObject({ code: 'TRANSACTION_REVERTED', kind: 'invalid_request' })
-  })
-
-  test('an id that is no transaction id is refused before anything is asked', async () => {
-    const refusal = readerOf(bed, { urls: ['http://127.0.0.1:9'] }).reader.readDeposits(
-      { transactionId: '0xab' },
-      aSignal(),
-    )
-    await expect(refusal).rejects.toMatchObject({ code: 'INVALID_TRANSACTION_ID' })
   })
 
   test('with more events than the limit is refused', async () => {

@@ -117,7 +117,6 @@ describe('no deposit is', () => {
 
 describe('is refused:', () => {
   test.each<[string, () => string, string]>([
-    ['a transaction that is missing', () => `0x${'99'.repeat(32)}`, 'TRANSACTION_MISSING'],
     ['a transaction that failed', () => bed.list(usdSend(), { error: failure.body }), 'TRANSACTION_REVERTED'],
     [
       'another token than USDC on the first perps dex',
@@ -129,7 +128,6 @@ describe('is refused:', () => {
       () => bed.list(sendAsset({ token: `X:0x${'01'.repeat(16)}` })),
       'CURRENCY_DECIMALS_UNKNOWN',
     ],
-    ['an id without 0x', () => '99'.repeat(32), 'INVALID_TRANSACTION_ID'],
   ])('%s', async (_what, list, code) => {
     bed.map({})
     await expect(read(list())).rejects.toMatchObject({ code })

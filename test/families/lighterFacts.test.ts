@@ -109,13 +109,6 @@ describe('a deposit', () => {
 })
 
 describe('is refused', () => {
-  test('a transaction that does not exist', async () => {
-    const { reader } = openChain(await startNodes())
-    await expect(reader.readDeposits({ transactionId: 'ab'.repeat(40) }, aSignal())).rejects.toMatchObject({
-      code: 'TRANSACTION_MISSING',
-    })
-  })
-
   test.each([
     [0, 'TRANSACTION_NOT_FINAL'],
     [1, 'TRANSACTION_NOT_FINAL'],
@@ -163,19 +156,6 @@ describe('is refused', () => {
   ])('a transfer with %s', async (_what, info) => {
     await expect(deposits(info)).rejects.toMatchObject({ code: 'RPC_HTTP_ERROR' })
   })
-
-  test.each(['', 'abc', `0x${'ab'.repeat(40)}`, 'zz', 'ab'.repeat(200), '../account'])(
-    'the transaction id %j, before anybody is asked',
-    async (transactionId) => {
-      const [node] = await startNodes()
-      if (node === undefined) throw new Error('no node')
-      const { reader } = openChain([node])
-      await expect(reader.readDeposits({ transactionId }, aSignal())).rejects.toMatchObject({
-        code: 'INVALID_TRANSACTION_ID',
-      })
-      expect(node.asked()).toEqual([])
-    },
-  )
 })
 
 describe('a payment', () => {

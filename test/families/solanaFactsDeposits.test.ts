@@ -286,23 +286,6 @@ describe('there is no deposit', () => {
       kind: 'invalid_request',
     })
   })
-
-  test('in a transaction that nobody knows, which is refused', async () => {
-    const transactionId =
-      '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW'
-    await expect(readerOf(bed).reader.readDeposits({ transactionId }, aSignal())).rejects.toMatchObject({
-      code: 'TRANSACTION_MISSING',
-    })
-  })
-
-  test.each(['', '0xaa', '1'.repeat(63), `${'1'.repeat(64)}0`, 'O'.repeat(88)])(
-    'in %o, which is no id',
-    async (transactionId) => {
-      await expect(readerOf(bed).reader.readDeposits({ transactionId }, aSignal())).rejects.toMatchObject({
-        kind: 'invalid_request',
-      })
-    },
-  )
 })
 
 /** Not the transfer that counts as a deposit, though it moves SOL into the vault. */

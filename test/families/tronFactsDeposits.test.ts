@@ -244,32 +244,7 @@ test('positions of deposits count in the block, behind the logs of transactions 
   expect(indices.flat()).toContain('0')
 })
 
-describe('a transaction id', () => {
-  test.each(['0x', ''])('with prefix "%s" in any case is one deposit', async (prefix) => {
-    const sent = await trigger(depository, encodeDepositNative(someone.bytes, id), 3n)
-    await bed.evm.mine(2)
-    const spelled = `${prefix}${sent.transactionId.toUpperCase()}`
-    const facts = await readerOf(bed).reader.readDeposits({ transactionId: spelled }, aSignal())
-    expect(facts.transactionId).toBe(sent.transactionId)
-  })
-
-  test.each(['', '0xab', `0X${'ab'.repeat(32)}`, 'zz'.repeat(32), `${'ab'.repeat(32)}0`])(
-    'that is none is refused before anything is asked: "%s"',
-    async (transactionId) => {
-      const { reader } = readerOf(bed, { urls: ['http://127.0.0.1:9'] })
-      await expect(reader.readDeposits({ transactionId }, aSignal())).rejects.toMatchObject({
-        code: 'INVALID_TRANSACTION_ID',
-      })
-    },
-  )
-})
-
 describe('a transaction without facts', () => {
-  test('that the node answers with {} is missing', async () => {
-    const refusal = readerOf(bed).reader.readDeposits({ transactionId: '77'.repeat(32) }, aSignal())
-    await expect(refusal).rejects.toMatchObject({ code: 'TRANSACTION_MISSING', kind: 'invalid_request' })
-  })
-
   test('that reverted moved nothing', async () => {
     const sent = await trigger(depository, '0xdeadbeef')
     await bed.evm.mine(2)

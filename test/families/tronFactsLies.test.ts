@@ -1,128 +1,13 @@
-// Goal: whatever a Tron endpoint answers, the reader answers with the true facts or a typed refusal. Method:
-// each kind of rubbish for each call, on the only endpoint (refused) and on one of three (outvoted); then
-// random changes of true answers on either. CAUSEWAY_FAULTS=1 runs 10,000 for each question.
-import { DomainError, type Hex } from '@causeway/core'
-import { encodeDepositNative, encodeEvmWithdrawal, encodeTransfer } from '@causeway/families/rules'
-import type { FaultyService, HttpFault } from '@causeway/localnet/standIns/http'
-import { concatHex } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { mutateAnswers } from '../../packages/chains/test/fixtures/mutateAnswers.ts'
-import { accountOf, aSignal, openReader, startTronBed, type TronBed, trx } from './tronSupport/tronBed.ts'
+// Goal: whatever a Tron endpoint answers, the reader answers with the true facts or a typed refusal. Method: the contract of
+// all families, and each kind of rubbish for each call, on the only endpoint (refused) and on one of three (outvoted).
+// CAUSEWAY_FAULTS=1 runs 10,000 random changes for each question.
+import { DomainError } from '@causeway/core'
+import { httpBodies } from '@causeway/localnet/standIns/http'
+import { expect, test } from 'vitest'
+import { describeLies, type Malformed } from '../readerSupport/describeLies.ts'
+import { behave, type Change, changing, everyAnswer, openFacts, set } from '../readerSupport/factsCase.ts'
+import { startTronFacts } from './tronSupport/facts.ts'
 
-const isLongForm = process.env['CAUSEWAY_FAULTS'] === '1'
-const mutations = isLongForm ? 10_000 : 300
-const longest = isLongForm ? 3_600_000 : 300_000
-const id: Hex = `0x${'ab'.repeat(32)}`
-const recipient = accountOf('61')
-const call = { to: recipient.bytes, data: '0x', value: 1n, allowFailure: false } as const
-const withdrawal = encodeEvmWithdrawal({ calls: [call], nonce: 1n, expiration: 4_000_000_000n })
-
-let bed: TronBed
-let facades: readonly FaultyService[]
-let deposit: string
-let direct: string
-let payment: string
-
-beforeAll(async () => {
-  bed = await startTronBed()
-  const { depository, tokens } = bed.evm.deployment
-  const native = encodeDepositNative(recipient.bytes, id)
-  const trigger = { kind: 'trigger' } as const
-  deposit = (await bed.ledger.submit(bed.user, { ...trigger, to: depository, data: native, callValue: 7n }))
-    .transactionId
-  const transfer = concatHex([encodeTransfer(depository, 9n), id])
-  direct = (await bed.ledger.submit(bed.user, { ...trigger, to: tokens.USDC, data: transfer })).transactionId
-  payment = (await bed.ledger.submit(bed.user, { kind: 'transfer', to: recipient.bytes, amount: 5n }, id))
-    .transactionId
-  await bed.evm.mine(4)
-  const still = { isStill: true }
-  facades = await Promise.all([1, 2, 3].map(() => bed.startFacade(still)))
-})
-afterAll(async () => {
-  await Promise.all((facades ?? []).map((facade) => facade.stop()))
-  await bed?.stop()
-})
-beforeEach(() => facades[0]?.set({ kind: 'none' }))
-
-type Reader = ReturnType<typeof openReader>['reader']
-type Ask = (reader: Reader) => Promise<unknown>
-
-const askDirect: Ask = (reader) => reader.readDeposits({ transactionId: direct }, aSignal())
-const askWithdrawal: Ask = (reader) =>
-  reader.readWithdrawal({ withdrawal, transactionId: deposit }, aSignal())
-const questions: readonly (readonly [string, Ask])[] = [
-  ['a deposit event', (reader) => reader.readDeposits({ transactionId: deposit }, aSignal())],
-  ['a transfer with an id', askDirect],
-  [
-    'a payment',
-    (reader) =>
-      reader.readPayment(
-        {
-          transactionId: payment,
-          orderId: id,
-          extraData: '0x',
-          payments: [{ recipient: recipient.base58, currency: trx }],
-        },
-        aSignal(),
-      ),
-  ],
-  ['a withdrawal', askWithdrawal],
-]
-
-/** A reader that remembers nothing, so that each fault is met anew. */
-async function withFault(fault: HttpFault, endpoints: number, ask: Ask, requestTimeoutMs = 10_000) {
-  facades[0]?.set(fault)
-  const { reader, quorum } = openReader(bed, {
-    urls: facades.slice(0, endpoints).map(({ url }) => url),
-    limits: { finalEntriesMax: 0 },
-    quorumLimits: { requestTimeoutMs, readingTimeoutMs: 20_000, patienceMs: 10 },
-  })
-  try {
-    return await ask(reader).catch((error: unknown) => error)
-  } finally {
-    await quorum.close()
-    facades[0]?.set({ kind: 'none' })
-  }
-}
-
-/** Facts without the names of the endpoints. */
-const facts = (answer: unknown) => ({
-  ...Object(answer),
-  evidence: { ...Object(Object(answer).evidence), agreeingEndpoints: [] },
-})
-
-describe('an endpoint that answers with', () => {
-  test.each<[string, HttpFault]>([
-    ['a page with status 200', { kind: 'html' }],
-    ['half an answer', { kind: 'half' }],
-    ['an error with status 200', { kind: 'nodeError' }],
-    ['status 500', { kind: 'http', status: 500 }],
-    ['status 204 without a body', { kind: 'http', status: 204 }],
-    ['status 429', { kind: 'http', status: 429, retryAfter: '1' }],
-    ['a body of 65 MiB', { kind: 'oversize', bytes: 65 * 1024 * 1024 }],
-    ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:9/' }],
-    ['a cut connection', { kind: 'reset' }],
-    ['silence', { kind: 'hang' }],
-  ])('%s is an endpoint that did not answer', async (_name, fault) => {
-    const timeoutMs = fault.kind === 'hang' ? 1_500 : 10_000
-    const alone = await withFault(fault, 1, askDirect, timeoutMs)
-    expect(alone).toMatchObject({ kind: 'upstream_unavailable', retryable: true })
-    expect(await withFault(fault, 3, askDirect, timeoutMs)).toMatchObject({
-      deposits: [{ amount: 9n, depositId: id }],
-    })
-  })
-
-  test('a delay is read all the same', async () => {
-    expect(await withFault({ kind: 'delay', delayMs: 50 }, 1, askDirect)).toMatchObject({
-      deposits: [{ amount: 9n }],
-    })
-  })
-})
-
-type Change = (body: unknown) => unknown
-const set =
-  (member: string, value: unknown): Change =>
-  (body) => ({ ...Object(body), [member]: value })
 const drop =
   (member: string): Change =>
   (body) =>
@@ -145,11 +30,11 @@ const everywhere: readonly (readonly [string, Change])[] = [
   ['an object of another kind', () => ({ foo: 1 })],
 ]
 
-const ofCall: readonly (readonly [string, Ask, readonly (readonly [string, Change])[]])[] = [
-  [
-    'walletsolidity/gettransactioninfobyid',
-    askDirect,
-    [
+const malformed: readonly Malformed[] = [
+  {
+    of: '/walletsolidity/gettransactioninfobyid',
+    question: 'direct',
+    changes: [
       ...everywhere,
       ['a list', () => []],
       ['of another transaction', set('id', anyHash)],
@@ -180,18 +65,12 @@ const ofCall: readonly (readonly [string, Ask, readonly (readonly [string, Chang
         'with an address that has the prefix',
         inLog((log) => ({ ...Object(log), address: `41${Object(log).address}` })),
       ],
-      ['with inner calls that are none', set('internal_transactions', [5])],
-      [
-        'with an inner call of an unsafe value',
-        set('internal_transactions', [{ callValueInfo: [{ callValue: 2 ** 60 }] }]),
-      ],
-      ['with an inner call to nobody', set('internal_transactions', [{ callValueInfo: [{ callValue: 5 }] }])],
     ],
-  ],
-  [
-    'walletsolidity/getblock',
-    askDirect,
-    [
+  },
+  {
+    of: '/walletsolidity/getblock',
+    question: 'direct',
+    changes: [
       ...everywhere,
       ['nothing', () => ({})],
       ['without an id', drop('blockID')],
@@ -203,11 +82,11 @@ const ofCall: readonly (readonly [string, Ask, readonly (readonly [string, Chang
       ['with a negative time', inRaw(set('timestamp', -1))],
       ['with a time above any integer', inRaw(set('timestamp', 1e308))],
     ],
-  ],
-  [
-    'walletsolidity/gettransactioninfobyblocknum',
-    askDirect,
-    [
+  },
+  {
+    of: '/walletsolidity/gettransactioninfobyblocknum',
+    question: 'direct',
+    changes: [
       ...everywhere,
       ['nothing', () => ({})],
       ['an empty list', () => []],
@@ -221,11 +100,11 @@ const ofCall: readonly (readonly [string, Ask, readonly (readonly [string, Chang
           Object(body).map((info: unknown) => set('log', [...Object(info).log, ...Object(info).log])(info)),
       ],
     ],
-  ],
-  [
-    'walletsolidity/gettransactionbyid',
-    askDirect,
-    [
+  },
+  {
+    of: '/walletsolidity/gettransactionbyid',
+    question: 'direct',
+    changes: [
       ...everywhere,
       ['nothing', () => ({})],
       ['without its bytes', drop('raw_data_hex')],
@@ -238,11 +117,11 @@ const ofCall: readonly (readonly [string, Ask, readonly (readonly [string, Chang
       ['with no bytes', set('raw_data_hex', '')],
       ['with a mebibyte', set('raw_data_hex', '00'.repeat(1024 * 1024))],
     ],
-  ],
-  [
-    'walletsolidity/triggerconstantcontract',
-    askWithdrawal,
-    [
+  },
+  {
+    of: '/walletsolidity/triggerconstantcontract',
+    question: 'withdrawal',
+    changes: [
       ...everywhere,
       ['nothing', () => ({})],
       ['a call that reverted', set('result', { result: true, message: 'REVERT opcode executed' })],
@@ -253,64 +132,27 @@ const ofCall: readonly (readonly [string, Ask, readonly (readonly [string, Chang
       ['a word of two', set('constant_result', ['2'.padStart(64, '0')])],
       ['no result', drop('constant_result')],
     ],
-  ],
+  },
 ]
 
-describe.each(ofCall)('an answer to /%s that is', (path, ask, changes) => {
-  test.each(changes)('%s makes its endpoint one that did not answer', async (_name, change) => {
-    const rewrite = (seen: string, body: unknown) => (seen === `/${path}` ? change(body) : body)
-    const alone = await withFault({ kind: 'lie', rewrite }, 1, ask)
-    expect(alone).toMatchObject({ kind: 'upstream_unavailable', code: 'RPC_HTTP_ERROR' })
-    const truth = await withFault({ kind: 'none' }, 3, ask)
-    expect(facts(await withFault({ kind: 'lie', rewrite }, 3, ask))).toEqual(facts(truth))
-  })
+describeLies('tron-vm', startTronFacts, {
+  malformed,
+  refusals: [
+    // Proven by constructed bodies alone: it never means missing.
+    [
+      'an error with status 200',
+      everyAnswer({ status: 200, text: JSON.stringify(httpBodies.nodeError.body) }),
+    ],
+  ],
 })
 
-test('proven by constructed bodies alone: an error told with status 200 never means missing', async () => {
-  const refusal = await withFault({ kind: 'nodeError' }, 1, askDirect)
-  expect(refusal).toMatchObject({ kind: 'upstream_unavailable' })
-})
+const open = openFacts(startTronFacts)
 
 test('F-126: another answer from the only endpoint cannot change what a transaction asked for', async () => {
-  const [, , [, askPayment] = ['', askDirect]] = questions
-  const forged = '0a02'
-  const rewrite = (path: string, body: unknown) =>
-    path.includes('gettransactionbyid') ? set('raw_data_hex', forged)(body) : body
-  expect(await withFault({ kind: 'lie', rewrite }, 1, askPayment)).toBeInstanceOf(DomainError)
-})
-
-/** The body with one to three things changed somewhere. */
-function mutated(body: unknown, seed: number): unknown {
-  return JSON.parse(mutateAnswers(JSON.stringify({ result: body }), seed)).result
-}
-
-describe.each(questions)('%s', (_name, ask) => {
-  test('is facts or a typed refusal whatever the only endpoint says', { timeout: longest }, async () => {
-    const truth = facts(await withFault({ kind: 'none' }, 1, ask))
-    let refused = 0
-    for (let seed = 0; seed < mutations; seed += 1) {
-      let told = 0
-      // One answer of each question is changed: another one each time.
-      const rewrite = (_path: string, body: unknown) => {
-        told += 1
-        return told === 1 + (seed % 6) ? mutated(body, seed) : body
-      }
-      const answer = await withFault({ kind: 'lie', rewrite }, 1, ask)
-      if (answer instanceof Error) {
-        expect(answer, `mutation ${seed}`).toBeInstanceOf(DomainError)
-        refused += 1
-      } else {
-        expect(facts(answer).kind, `mutation ${seed}`).toBe(truth.kind)
-      }
-    }
-    expect(refused).toBeGreaterThan(mutations / 10)
-  })
-
-  test('is the same whatever one of three endpoints says', { timeout: longest }, async () => {
-    const truth = facts(await withFault({ kind: 'none' }, 3, ask))
-    for (let seed = 0; seed < mutations / 3; seed += 1) {
-      const rewrite = (_path: string, body: unknown) => mutated(body, seed)
-      expect(facts(await withFault({ kind: 'lie', rewrite }, 3, ask)), `mutation ${seed}`).toEqual(truth)
-    }
-  })
+  const facts = open()
+  behave(
+    facts,
+    changing((path) => path.includes('gettransactionbyid'), set('raw_data_hex', '0a02')),
+  )
+  expect(await facts.read(facts.questions['payment'], { count: 1 })).toBeInstanceOf(DomainError)
 })

@@ -19,6 +19,8 @@ export * from './startHyperliquidBed.ts'
 export type ReaderSettings = Partial<HyperliquidFactsReaderOptions['chain']> & {
   /** Default: one endpoint. */
   readonly count?: number
+  /** Default: those of the exchange. */
+  readonly urls?: readonly string[]
   readonly threshold?: number
   readonly quorumLimits?: Partial<QuorumLimits>
   readonly limits?: HyperliquidFactsReaderOptions['limits']
@@ -31,12 +33,13 @@ type OpenReader = {
 }
 
 export function openReader(bed: HyperliquidBed, settings: ReaderSettings = {}): OpenReader {
-  const { count = 1, threshold, quorumLimits, limits, hubEntries = bed.hubEntries, ...chain } = settings
+  const { count = 1, threshold, quorumLimits, limits, hubEntries = bed.hubEntries, ...rest } = settings
+  const { urls = bed.exchanges.slice(0, count).map(({ url }) => url), ...chain } = rest
   const now = () => Date.now()
   const options = {
     chainId,
     now,
-    endpoints: bed.exchanges.slice(0, count).map(({ url }, index) => ({ url, alias: `h${index + 1}` })),
+    endpoints: urls.map((url, index) => ({ url, alias: `h${index + 1}` })),
     limits: { readingTimeoutMs: 30_000, requestTimeoutMs: 20_000, ...quorumLimits },
     ...(threshold !== undefined && { threshold }),
   }

@@ -31,7 +31,10 @@ export function openChain(
   return chain
 }
 
-function chainOf(nodes: readonly Pick<LighterNode, 'url'>[], change: Partial<ReadableChain>): ReadableChain {
+export function chainOf(
+  nodes: readonly Pick<LighterNode, 'url'>[],
+  change: Partial<ReadableChain>,
+): ReadableChain {
   return {
     id: 'lighter',
     vmType: 'lighter-vm',
