@@ -22,7 +22,7 @@ test('O-134: every suite is run by its name, and no more than 20 scripts are the
   expect(Object.keys(scripts).length).toBeLessThanOrEqual(20)
   const own = Object.keys(scripts).filter((name) => name.startsWith('test:'))
   const named = suites.filter((suite) => own.includes(`test:${suite}`))
-  expect(own.sort()).toEqual(['test:all', ...named.map((suite) => `test:${suite}`)].sort())
+  expect(own.sort()).toEqual(['test:all', 'test:mutation', ...named.map((suite) => `test:${suite}`)].sort())
   for (const suite of named) expect(scripts[`test:${suite}`]).toContain(`scripts/test.ts --suite=${suite}`)
   expect(suites.map(suiteCommand)).toEqual(
     suites.map((suite) => (named.includes(suite) ? `npm run test:${suite}` : `npm test -- --suite=${suite}`)),
