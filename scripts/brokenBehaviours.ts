@@ -71,7 +71,7 @@ async function isCaught(copy: string, behaviour: BrokenBehaviour): Promise<boole
   const before = readFileSync(path, 'utf8')
   writeFileSync(path, breakText(before, behaviour))
   const { outcome } = await runTests(copy, 'broken', tests).finally(() => writeFileSync(path, before))
-  // Of a file that does not load no test fails: it would say nothing about the behaviour.
+  // A file that does not load fails no test, and says nothing about the behaviour.
   const caughtBy = outcome?.files.flatMap(({ failedTests }) => failedTests.map(({ title }) => title))[0]
   const verdict = caughtBy === undefined ? 'NOT CAUGHT' : 'caught    '
   console.log(`${verdict}  ${area.padEnd(11)}  ${id.padEnd(40)}  ${caughtBy ?? tests.join(', ')}`)

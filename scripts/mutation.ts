@@ -76,7 +76,7 @@ function strykerSettings({ rules, except = [] }: MutatedPart, folder: string, re
     mutate: [...(survivors ?? rules), ...[...except, ...noRules].map((glob) => `!${glob}`)],
     inPlace: true,
     coverageAnalysis: 'perTest',
-    // What runs once, as a module loads, would need every test for each mutant.
+    // Code that runs once, as a module loads, would need every test for each mutant.
     ignoreStatic: true,
     disableTypeChecks: false,
     concurrency: Number(args.text('concurrency') ?? 2),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export const brokenBehavioursPath = 'test/brokenBehaviours.json'
 
-/** What each behaviour guards: a subject of all chains, or one family. */
+/** The subject that a behaviour guards: one of all chains, or a family. */
 export const areas = [
   ...['money', 'truth', 'access', 'limits', 'shutdown', 'upgrade'],
   ...['bitcoin', 'ethereum', 'hyperliquid', 'lighter', 'solana', 'tron'],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 const position = z.object({ line: z.number(), column: z.number() })
-/** What we read of Stryker's report. */
+/** The part of Stryker's report that is read here. */
 export const reportSchema = z.object({
   files: z.record(
     z.string(),
@@ -69,7 +69,7 @@ export function readMutants({ files }: Report): readonly Mutant[] {
     return (
       mutants
         .filter(({ status }) => noticed.includes(status) || missed.includes(status))
-        // What runs once, as its module loads, is not run: see `ignoreStatic`.
+        // Code that runs once, as its module loads, is not run: see `ignoreStatic`.
         .filter(({ static: isStatic, status }) => !isStatic || status !== 'NoCoverage')
         .map(({ mutatorName, replacement, status, location: { start, end } }) => ({
           file,

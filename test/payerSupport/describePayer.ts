@@ -23,7 +23,7 @@ type PayerFamily = Omit<PayerFixture, 'bench'> & {
   readonly withoutForm?: WithoutForm
 }
 
-/** What a fill wallet promises, whatever the family. */
+/** A fill wallet's promises, the same in every family. */
 export function describePayer(family: VmType, { start, withoutForm = {}, ...fixture }: PayerFamily): void {
   const databases = openSolverDatabases()
   let network: Promise<TestNetwork> | undefined

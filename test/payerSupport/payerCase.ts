@@ -10,7 +10,7 @@ import { aTask, keptOf, type Task, unlessSilent } from '../../apps/solver/test/s
 /** A family's chain with what its desk says there. */
 export type PayerFixture = {
   readonly bench: PayerBench
-  /** Of a payment, in smallest units. */
+  /** Amount of a payment, in smallest units. */
   readonly amount: bigint
   readonly refusals: {
     /** To pay what was paid, and what was closed. */
@@ -77,7 +77,7 @@ export const sendLost = (
   record: Awaited<ReturnType<typeof keptOf>>,
 ): Promise<void> => unsent(bench, () => process.desk.release(record, 'given').catch(unlessSilent))
 
-/** What the chain remembers. */
+/** The chain's own record. */
 export const stateOf = async ({ record }: PayerProcess, { work, orderId }: Task) =>
   (await record.readFinal(work.id, orderId)).state
 

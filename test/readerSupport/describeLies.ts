@@ -16,7 +16,7 @@ import type { Fault, Treatment } from './wire.ts'
 
 /** Answers that each name one thing that is wrong with them. */
 export type Malformed = {
-  /** What was asked: a method or a path. */
+  /** The question: a method or a path. */
   readonly of: string
   /** Name of the question of the fixture that asks it. */
   readonly question: string

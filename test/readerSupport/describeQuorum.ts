@@ -41,7 +41,7 @@ const contradictions: readonly (readonly [string, Faults])[] = [
   ['one does not know it and one is dead', ({ lose }) => [lose, dead]],
 ]
 
-/** What endpoints say together, whatever the family: each stands behind a wire of its own, before one chain. */
+/** Answers of several endpoints together, in every family: each stands behind a wire of its own, before one chain. */
 export function describeQuorum(family: string, start: () => Promise<FactsFixture>): void {
   describe(family, () => {
     const open = openFacts(start)

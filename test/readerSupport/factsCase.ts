@@ -43,13 +43,13 @@ export type FactsFixture = {
     /** Are no ids of a transaction. */
     readonly invalid: readonly string[]
   }
-  /** Of them `deposit` reads the one above. */
+  /** `deposit` reads the one above. */
   readonly questions: { readonly deposit: Question & Required<Pick<Question, 'lie'>> } & Readonly<
     Record<string, Question>
   >
   /** The endpoint has no transaction of any id. */
   readonly lose: Fault
-  /** What is said when two of three have no such transaction. */
+  /** The answer when two of three have no such transaction. */
   readonly lostByTwo: 'TRANSACTION_MISSING' | 'UPSTREAM_DISAGREEMENT'
   /** Absent where heights are no blocks, or the family does not tell. */
   newestFinal?(): Promise<{ readonly number: bigint; readonly hash: unknown }>

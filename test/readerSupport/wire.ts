@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 
-/** What an endpoint does with a request instead of answering, or to its answer. */
+/** A fault of an endpoint, instead of its answer or in it. */
 export type Treatment =
   | 'pass'
   | 'fail'

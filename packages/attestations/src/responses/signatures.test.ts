@@ -108,7 +108,7 @@ describe.each(names)('the answer of %s', (name) => {
     expect(otherwise).toMatchObject({ executionHeld: 'ORDER_SETTLED' })
     expect(kind.unsignedPayload(otherwise)).toBe(kind.unsignedPayload(held))
     expect(kind.unsignedPayload(held)).not.toBe(kind.unsignedPayload(signed))
-    // What is written into the hub's mapping is no execution, and never held.
+    // An entry of the hub's mapping is no execution, and never held.
     if (!isHoldable) return
     expect(kind.normalise(held, networkOf)).toMatchObject({ executionHeld: 'SIGNING_CAP' })
   })
@@ -129,7 +129,7 @@ describe('P-131: one spelling', () => {
   test.each(names)('of %s, whatever the case of its hex', (name) => {
     // CAST: each kind is used with its own responses alone.
     const kind = attestationKinds[name] as unknown as AnyKind
-    // What the caller wrote, and what is compared by `isAbout`, stays as it is.
+    // The caller's own words, which `isAbout` compares, stay as they are.
     const kept = [
       'transactionId',
       'order.',

@@ -59,7 +59,7 @@ test('P-99: a smaller amount under a key takes nothing from the larger one', () 
   expect([caps.admit(value('1', 100n)).kind, caps.admit(value('1', 900n)).kind]).toEqual(['free', 'free'])
   caps.count(value('1', 900n), nowMinute * minuteMs)
   expect(caps.usage()).toMatchObject([{ signed: 900n }])
-  // What is free is not written again.
+  // A value that was counted before is free, and is not written again.
   expect(appended).toHaveLength(1)
 })
 
