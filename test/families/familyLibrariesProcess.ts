@@ -33,7 +33,7 @@ const [, , name = ''] = process.argv
 const chain = chains[name]
 if (chain !== undefined) {
   const opened = openFamilyChain(chain, { finalEntriesMax: 0 })
-  // Nothing answers there: the libraries are loaded before anything is asked.
+  // Nothing answers there, so nothing is read that needs a library.
   await opened.verify(AbortSignal.timeout(1)).catch(() => undefined)
   await opened.close()
 } else if (name === 'used') {

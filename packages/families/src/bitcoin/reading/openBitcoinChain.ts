@@ -3,7 +3,6 @@ import type { bitcoinNetworks } from '@causeway/core/encodings'
 import { askEnough, verifyLocalEndpoints } from '@causeway/rpc'
 import type { OpenFamilyChain } from '../../shared/familyChain.ts'
 import type { RegisteredChain } from '../../shared/registeredChain.ts'
-import { bitcoinLibrary } from '../rules/library.ts'
 import { createBitcoindView } from './bitcoindView.ts'
 import type { BitcoinView } from './bitcoinView.ts'
 import { missingCredentials } from './esploraAccess.ts'
@@ -45,8 +44,6 @@ export const openBitcoinChain: OpenFamilyChain = (chain, limits) => {
   if (quorum === undefined) throw new ConfigurationError(`chain ${chain.id} has no endpoint`)
   const findSpenders = nodes === undefined || api === undefined ? noSpenderLookup : createSpenderLookup(api)
   const opened = [nodes, api].filter((one) => one !== undefined)
-  // Loaded now, so that no request waits for it.
-  bitcoinLibrary()
   return {
     reader: createBitcoinFactsReader({ chain, quorum, findSpenders, limits }),
     async verify(signal) {

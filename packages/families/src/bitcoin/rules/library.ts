@@ -8,7 +8,7 @@ type BitcoinLibrary = typeof BitcoinJs & Pick<typeof BufferUtils, 'BufferReader'
 let loaded: BitcoinLibrary | undefined
 
 /**
- * bitcoinjs-lib, loaded when it is first called, so that a service without a Bitcoin chain never loads it:
+ * bitcoinjs-lib, loaded when it is first called, so that a service that reads nothing of Bitcoin never loads it:
  * it takes a tenth of a second and 15 MiB. Rules are synchronous, and so is this. See decision 15.
  */
 export function bitcoinLibrary(): BitcoinLibrary {

@@ -2,7 +2,6 @@ import { ConfigurationError } from '@causeway/core'
 import { solanaCodec } from '@causeway/core/encodings'
 import { createQuorumClient } from '@causeway/rpc'
 import type { OpenFamilyChain, ReadableChain } from '../../shared/familyChain.ts'
-import { solanaLibrary } from '../rules/library.ts'
 import { createSolanaFactsReader } from './factsReader.ts'
 import { solanaHeadTracking } from './requests.ts'
 import { verifyLocalCluster, verifySolanaEndpoints } from './verifyEndpoints.ts'
@@ -24,11 +23,7 @@ export const openSolanaChain: OpenFamilyChain = (chain, limits) => {
   })
   return {
     reader: createSolanaFactsReader({ chain, quorum, limits }),
-    async verify(signal) {
-      // Loaded before the service is ready, so that no request waits for it.
-      solanaLibrary()
-      return verifySolanaEndpoints({ quorum, network, depository }, signal)
-    },
+    verify: (signal) => verifySolanaEndpoints({ quorum, network, depository }, signal),
     verifyLocal: (signal) => verifyLocalCluster(quorum, signal),
     health: () => quorum.health(),
     observe: (observerOf) => quorum.observe(observerOf),

@@ -4,7 +4,6 @@ import { answersTo, createHttpQuorumClient } from '@causeway/rpc'
 import type { OpenFamilyChain } from '../../shared/familyChain.ts'
 import type { RegisteredChain } from '../../shared/registeredChain.ts'
 import { createTronFactsReader } from './factsReader.ts'
-import { tronProtocol } from './rawTransaction.ts'
 import { headRequest } from './requests.ts'
 import { verifyLocalTronEndpoints, verifyTronEndpoints } from './verifyEndpoints.ts'
 
@@ -15,8 +14,6 @@ const jsonRpcPath = /\/jsonrpc\/?(?=\?|$)/
  * Opens a `tron-vm` chain for the services that read facts. @throws ConfigurationError for endpoints that are no URLs
  */
 export const openTronChain: OpenFamilyChain = (chain, limits) => {
-  // Loaded now, so that no request waits for it.
-  tronProtocol()
   const { id, rpcThreshold, hubChainId, depository } = chain
   const quorum = createHttpQuorumClient({
     chainId: id,

@@ -50,8 +50,8 @@ declare global {
 }
 
 /**
- * tronweb's classes of the protocol, loaded when this is first called, so that a service without a Tron chain
- * never loads it: it takes a fifth of a second and 31 MiB. See decision 19.
+ * tronweb's classes of the protocol, loaded when this is first called, so that a service that reads no
+ * transaction of Tron never loads it: it takes a fifth of a second and 31 MiB. See decision 19.
  */
 export function tronProtocol(): TronProtocol {
   if (globalThis.TronWebProto === undefined) createRequire(import.meta.url)('tronweb')
