@@ -6,7 +6,7 @@ import { startTestNetwork } from '@causeway/localnet'
 import { serviceEnvironment } from '../apps/quote-api/test/fixtures/service.ts'
 import { load } from './load.ts'
 import { depositsPath, keyed, startOracle, startOracleNetwork } from './oracleNetwork.ts'
-import { startBenchProcess } from './process.ts'
+import { startQuoteServer } from './process.ts'
 import { bodies } from './quoteBench.ts'
 import type { BenchRow } from './row.ts'
 
@@ -41,10 +41,9 @@ async function benchOracleMemory(): Promise<readonly BenchRow[]> {
 async function benchPriceMemory(): Promise<readonly BenchRow[]> {
   const network = await startTestNetwork({ blockTimeSeconds: 2 })
   const directory = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
-  const script = new URL('./dist/quoteServer.js', import.meta.url).pathname
   const sizes = { BENCH_PRICE_BYTES: '100', BENCH_QUOTE_BYTES: '100' }
   const environment = await serviceEnvironment(network, directory, sizes)
-  const service = await startBenchProcess(script, { ...process.env, ...environment })
+  const service = await startQuoteServer({ ...process.env, ...environment })
   try {
     const asked = { url: service.url, path: '/price', texts: bodies(network), headers: {} }
     return rows('P10-price', 'quote-api, POST /price', await measure(asked))

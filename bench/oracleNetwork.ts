@@ -9,7 +9,7 @@ import {
   type SignedOrder,
   signedOrder,
 } from '../apps/oracle/test/support/protocolActors.ts'
-import { type BenchProcess, startBenchProcess } from './process.ts'
+import { type BenchProcess, startOracleServer } from './process.ts'
 
 export const depositsPath = '/attestations/depository-deposits/v1'
 export const fillsPath = '/attestations/solver-fills/v1'
@@ -125,8 +125,7 @@ export function startOracle(
   network: TestNetwork,
   more: Readonly<Record<string, string>> = {},
 ): Promise<BenchProcess> {
-  const environment = oracleEnvironment(network, { BENCH_ANSWER_BYTES: '100', ...more })
-  return startBenchProcess(new URL('./dist/oracleServer.js', import.meta.url).pathname, environment)
+  return startOracleServer(oracleEnvironment(network, { BENCH_ANSWER_BYTES: '100', ...more }))
 }
 
 /** The text of an answer. @throws Error for anything but a 200 */

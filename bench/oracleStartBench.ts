@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import {
   familyKeys,
   familyVariables,
@@ -20,10 +19,10 @@ import {
   oracleEnvironment,
   startOracleNetwork,
 } from './oracleNetwork.ts'
+import { serviceScripts } from './process.ts'
 import type { BenchRow } from './row.ts'
 import { measureStarts, type Started, startRow, startService } from './serviceStart.ts'
 
-const main = fileURLToPath(new URL('../apps/oracle/dist/main.js', import.meta.url))
 const goals = {
   one: { readyMs: 1_500, idleMiB: 165, loadedMiB: 320 },
   six: { readyMs: 2_600, idleMiB: 210 },
@@ -99,5 +98,5 @@ async function startOracle(
     FINAL_RESULTS_KEPT_MAX: '0',
     ...variables,
   })
-  return startService(main, { env, url, readyUrl: `${url}/lives/ready/v1` })
+  return startService(serviceScripts.oracle, { env, url, readyUrl: `${url}/lives/ready/v1` })
 }

@@ -6,15 +6,21 @@ export type BenchProcess = { readonly url: string; readonly child: ChildProcess;
 
 /** quote-api with the bench's own routes, run by Node as its image runs it. */
 export function startQuoteServer(environment: NodeJS.ProcessEnv): Promise<BenchProcess> {
-  return startBenchProcess(
-    new URL('./dist/quoteServer.js', import.meta.url).pathname,
-    environment,
-    imageFlags('apps/quote-api/dist/main.js'),
-  )
+  const script = new URL('./dist/quoteServer.js', import.meta.url).pathname
+  return startBenchProcess(script, environment, imageFlags(serviceScripts.quoteApi))
 }
 
+/** The oracle with the bench's own routes, run by Node as its image runs it. */
+export function startOracleServer(environment: NodeJS.ProcessEnv): Promise<BenchProcess> {
+  const script = new URL('./dist/oracleServer.js', import.meta.url).pathname
+  return startBenchProcess(script, environment, imageFlags(serviceScripts.oracle))
+}
+
+/** What the image of a service runs, from the root of the repository. */
+export const serviceScripts = { quoteApi: 'apps/quote-api/dist/main.js', oracle: 'apps/oracle/dist/main.js' }
+
 /** Flags that the image's command passes to Node before the script. */
-function imageFlags(script: string): readonly string[] {
+export function imageFlags(script: string): readonly string[] {
   const dockerfile = readFileSync(new URL('../docker/Dockerfile', import.meta.url), 'utf8')
   const command = dockerfile.split('\n').find((line) => line.startsWith('CMD ') && line.includes(script))
   if (command === undefined) throw new Error(`no image runs ${script}`)

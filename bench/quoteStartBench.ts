@@ -2,15 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { startEmbeddedPostgres } from '@causeway/database'
 import { freeLoopbackPort } from '@causeway/localnet'
 import { pepperText } from '../apps/quote-api/test/sponsorSupport/sponsors.ts'
+import { serviceScripts } from './process.ts'
 import type { BenchRow } from './row.ts'
 import { measureStarts, type Started, startRow, startService } from './serviceStart.ts'
 import { startFamilyChains } from './startFamilyChains.ts'
 
-const main = fileURLToPath(new URL('../apps/quote-api/dist/main.js', import.meta.url))
 /** As the oracle's with six families, and P10's. */
 const goals = { readyMs: 2_600, idleMiB: 250 }
 
@@ -52,5 +51,5 @@ async function startQuoteApi(
     API_KEY_PEPPERS: pepperText,
   }
   const [url, readyUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}/ready`]
-  return startService(main, { env, url, readyUrl })
+  return startService(serviceScripts.quoteApi, { env, url, readyUrl })
 }

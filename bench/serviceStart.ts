@@ -1,7 +1,9 @@
 // A service as its image runs it, from spawn to the first 200 of its readiness route.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { median } from './load.ts'
+import { imageFlags } from './process.ts'
 import { cpuMs, residentMiB } from './processFigures.ts'
 import type { BenchRow } from './row.ts'
 
@@ -15,7 +17,7 @@ export type Started = {
   stop(): Promise<void>
 }
 
-/** @param script of the service's built code @throws Error when it ends before it is ready */
+/** @param script of the service's built code, from the root of the repository @throws Error when it ends before it is ready */
 export async function startService(
   script: string,
   {
@@ -24,8 +26,12 @@ export async function startService(
     readyUrl,
   }: { readonly env: NodeJS.ProcessEnv; readonly url: string; readonly readyUrl: string },
 ): Promise<Started> {
+  const path = fileURLToPath(new URL(`../${script}`, import.meta.url))
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, [...imageFlags(script), path], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const ended = once(child, 'exit')
   while (!(await isReady(readyUrl))) {
     if (child.exitCode !== null) throw new Error(`${script} ended with ${child.exitCode}`)
