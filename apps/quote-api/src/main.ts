@@ -30,6 +30,7 @@ async function main(): Promise<void> {
   const environment = await variables()
   await runService(service, environment, {
     examine: examineQuoteApi,
+    // A stop signal ends the start at once, with exit code 0.
     endsWhileBuilt: true,
     async build() {
       const config = loadConfig(environment, repositoryRoot)

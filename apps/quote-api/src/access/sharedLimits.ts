@@ -5,8 +5,9 @@ import type { Job } from '../jobs/runJobs.ts'
 
 /**
  * Counts all claims in one statement. A window begins with its first claim, by the clock of the database; a claim is
- * granted what is left of the limit. `taken` sums what the window has granted, `granted` is the last claim's part of it.
- * Rows are locked in one order, so that replicas never deadlock.
+ * granted what is left of the limit. None wants more than the whole limit, so the first is granted all.
+ * `taken` sums what the window has granted, `granted` is the last claim's part of it. Rows are locked in one
+ * order, so that replicas never deadlock.
  */
 const claimSql = `
   insert into limit_window as w (bucket, caller, ends_at, allowed, taken, granted)
@@ -49,6 +50,7 @@ export function claimInDatabase(database: Pick<SqlDatabase, 'query'>): ClaimUnit
   }
 }
 
+/** Half of a SHA-256 hash keeps rows short, and still no two callers share a window. */
 function hashOf({ bucket, caller }: UnitClaim): Buffer {
   return createHash('sha256').update(`${bucket} ${caller}`).digest().subarray(0, 16)
 }

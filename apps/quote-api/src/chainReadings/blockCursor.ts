@@ -3,7 +3,7 @@ import type { PassRange } from '@causeway/families'
 
 /** Progress of a watcher of deposits, payments or top-ups through the blocks of its chain. */
 export type BlockCursor = {
-  /** Final blocks up to this one were read to their end. It moves back only where the chain ends below it. */
+  /** Final blocks up to this one were read to their end. It moves back only if this block left the chain. */
   readonly finalTo: bigint
   /** Newest block that was read while it was young, for speed. Its list may have been short, so it is read again once final. */
   readonly scannedTo: bigint
@@ -30,11 +30,12 @@ export function firstCursor(head: bigint, { rewindBlocks }: WatchSteps): BlockCu
  * the newest block read before; a changed hash of it shows a reorganization. Pure. @source F-70
  */
 export function liveRange({ finalTo, scannedTo }: BlockCursor, head: bigint, steps: WatchSteps): PassRange {
-  // A chain that became shorter is read again from below its end.
+  // In a chain that became shorter this is its end, which callers take for a reorganization.
   const known = minBigint(scannedTo, head)
   const to = minBigint(known + steps.rangeBlocks, head)
   const fullyListedTo = maxBigint(finalTo, heightBelow(head, steps.lateBlocks))
   const from = minBigint(known, fullyListedTo) + 1n
+  // Without a new block the newest one is read again, so that the range is never empty.
   return { known, from: minBigint(from, to), to }
 }
 

@@ -32,6 +32,7 @@ export function createNewestHeads(market: HeadsOfMarket, now: () => number): New
     of({ key, chainId }) {
       const state = market.snapshot().chain(chainId)
       if ('reason' in state || state.head.hash === undefined) return undefined
+      // The agreed head may be newer than the published one; chains without such heads have only that.
       const marketHead = market.agreedHead(key) ?? { number: state.head.number, hash: state.head.hash }
       const noted = seenHeads.get(chainId)
       const isAhead =

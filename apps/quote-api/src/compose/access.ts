@@ -98,6 +98,7 @@ export function createAccess(options: {
     linking: createWalletLinking({ ...signing, onLinked: (apiKeyId) => sponsors.forget(apiKeyId) }),
     sessions: createSponsorSessions({
       ...signing,
+      // `byId` always has the current pepper.
       secret: peppers.byId.get(peppers.currentId) ?? randomBytes(32),
       now: () => Date.now(),
     }),

@@ -28,6 +28,7 @@ export async function openAdministration(service: OpenService, world: World, par
   const oracleAnswers = () => readOracleAnswers(metrics.registry)
   // Stops for differences between terms are in no table: this process finds them itself.
   const ownStops = () => stops.list().filter(({ toldBy }) => toldBy === 'terms')
+  // These timelines name currencies; those of `createAdministration` show their addresses.
   const administration = { ...createAdministration({ config, database, peppers, ownStops }), timelines }
   registerAdmin(adminListener, administration, {
     database,

@@ -77,6 +77,7 @@ export function createAppBalance(options: AppBalanceOptions): AppBalance {
     }),
     startJobs() {
       if (!config.runsJobs || jobs !== undefined) return
+      // Closed together with the jobs.
       const lockDatabase = options.openSingle()
       auditDatabase = options.openSingle({ statementTimeoutMs: auditStatementTimeoutMs })
       const audit = createAuditJob({ database: auditDatabase, metrics, logger })

@@ -30,7 +30,7 @@ export function createAppFees(options: {
   snapshot: () => MarketSnapshot
   clients: ReadonlyMap<string, JsonRpcClient>
   chains: ReadonlyMap<number, SettlementChain>
-  /** Account checks for a service without chain contracts. */
+  /** Asks chains about recipients before they are paid. */
   ports: PayeePorts
   database: SqlDatabase
   screening: Screening | undefined

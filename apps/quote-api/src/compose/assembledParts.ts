@@ -151,6 +151,7 @@ export async function openSettling(
     fillWallet,
   })
   onClose('connections', 'hub of recoveries', () => settlement.close())
+  // Done before anything is quoted, so that no chain is quoted whose deposits nobody reads.
   await retryAtStart(settlement.expectSight)
   return { budgets, mappings, settlement }
 }

@@ -53,6 +53,7 @@ export function createChainPorts(options: PortOptions): ChainPorts {
     userFacts: (question) => chains.get(question.chainId)?.userFacts(question) ?? noFacts,
     hasCode: async ({ chainId, account }) => chains.get(chainId)?.hasCode(account),
     lackOf: async ({ chainId, account, currency }) => chains.get(chainId)?.lackOf(account, currency),
+    // On a chain that cannot be asked, or whose transfers have no nonce, nothing counts as sent.
     hasSent: async ({ chainId, ...transfer }) => (await chains.get(chainId)?.hasSent?.(transfer)) ?? false,
     tryPayment: (payment) => tryPayment(payment, trialContext),
     tryFill: (fill) => tryFill(fill, trialContext),
@@ -73,6 +74,7 @@ function openQuotingChains(options: PortOptions): ReadonlyMap<number, QuotingCha
       multicall3: config.multicall3,
       currentHead: () => heads.of(chain),
       budgetMs,
+      // Facts without which there is no price may take longer than those of `budgetMs`.
       neededWithinMs: chainBudgetMs,
       transactionGasMax: config.transactionGasMax,
       now: () => clock.now(),
@@ -162,6 +164,7 @@ function triedTransaction(
   const recipient = hexAddress(delivery.recipient)
   const orderCalls = { orderSalt: noOrder, recipient, calls: delivery.calls }
   const hasCalls = delivery.calls.length > 0
+  // The clone of the order runs the calls, so it is what the fill pays then.
   const to = hasCalls ? orderCloneAddress({ ...orderCalls, fillContract, filler }) : recipient
   const token = currencyOut.isNative ? undefined : hexAddress(currencyOut.address)
   const transfers = token === undefined ? { natives: [{ to, amount }] } : { tokens: [{ token, to, amount }] }

@@ -113,6 +113,7 @@ async function openWorld(
   return { config, variables, adminListener, denyList, ...keys, ...files, ...databaseParts }
 }
 
+/** Opens the order signer, and the evidence and hub key where they are set; each must be a key of its own. */
 async function openKeys(
   { logger, onClose }: ServiceParts<'connections'>,
   variables: Variables,

@@ -29,6 +29,7 @@ export function storeWithAddresses(
   return {
     async store(record) {
       if (record.quote.depositAddress === undefined) return stores.store(record)
+      // `undefined`: no sponsor, so nothing is held.
       await database.transaction((tx) => storeFirstQuote(tx, ledger, record, undefined))
     },
     async storeSponsored(record, hold) {
@@ -91,6 +92,7 @@ export function createDepositAddresses(options: {
     }),
   )
   const sweepSignal = createWakeSignal()
+  // Sweeps are followed every second, or as often as the fastest chain is looked at.
   const intervalMs = Math.min(...[...watchers.values()].map((job) => job.intervalMs), 1_000)
   return {
     jobs: [

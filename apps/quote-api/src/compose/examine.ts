@@ -125,12 +125,14 @@ async function examineOwnDatabase(
   { registry, own, nowMs }: ReadableSettings,
   findings: Findings,
 ): Promise<void> {
+  // A pool size that cannot be read is a finding of `readConfig`; here it counts as 0.
   const { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize = 0, JOBS: jobs } = values
   // Without a URL, `local` starts a database of its own; in other environments `readConfig` reported it.
   if (url === undefined) return
   const examined = {
     connectionString: url.reveal(),
     setting: 'DATABASE_URL',
+    // The service starts without its database, and waits for it.
     isWaitedFor: true,
     nowMs,
     connections: poolSize + connectionsBesidePool,

@@ -47,6 +47,7 @@ export function examineValues({ values, places }: Settings, variables: Variables
       code: 'setting-missing',
       severity: 'degrades',
       setting: 'HERMES_API_KEY',
+      // Empty, here and below: the doctor's report shows the hint on the setting.
       fix: '',
       seen: 'is not set: HERMES_URL is a service of Pyth, which answers nobody without an API key',
     })

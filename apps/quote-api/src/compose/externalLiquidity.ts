@@ -51,8 +51,10 @@ export function createFindLiquidity(
         answerBytesMax,
         timeoutMs: settings.timeoutMs,
         body: JSON.stringify({ chainId, currency: address, amount: amount.toString() }),
+        // `timeoutMs` alone ends the request.
         signal: new AbortController().signal,
       })
+      // No content: there is nothing to offer.
       if (answer.status === 204) return undefined
       if (answer.status !== 200) throw new Error(`it answered with status ${answer.status}`)
       const { available, ...terms } = offerSchema.parse(JSON.parse(answer.text))

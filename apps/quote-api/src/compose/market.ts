@@ -46,8 +46,7 @@ export async function startMarket(
 }
 
 /**
- * Chains that are quoted, or only read for a price, each with its client; those without endpoints have none. Opens no
- * connection yet.
+ * Chains of the quote file, each with its client; those without endpoints have none. Opens no connection yet.
  */
 export function connectChains(
   { chains }: ChainRegistry,

@@ -68,7 +68,7 @@ export function createPermits(options: {
   }
 }
 
-/** Readers for signed deposits, by chain id, of chains whose family has them. */
+/** Readers for signed deposits, by chain id, of chains whose family has them. They need multicall3. */
 function openDeposits(
   registry: QuoteRegistry,
   clients: ReadonlyMap<string, ChainClient>,

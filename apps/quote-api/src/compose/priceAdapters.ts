@@ -44,6 +44,7 @@ export function sourceReach(
   { chains }: ChainRegistry,
 ): SourceReach {
   return {
+    // On one machine no second source is demanded.
     isExempt: isLocal,
     chains: new Map(
       [...chains.values()]

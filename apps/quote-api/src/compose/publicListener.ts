@@ -57,6 +57,7 @@ function callerRoutes({ shared }: Base, { settling, callers, jobs }: Parts) {
     },
     signatureBudget: settling.budgets.signatures,
     sharedLimits: isShared ? createSharedLimits(shared) : undefined,
+    // In place of `access.apiKeys`, which has no solver's key: that one is configured, not stored.
     apiKeys: withSolverKey(access.apiKeys, config.solverApiKey),
     onKeyedAnswer: (answer: KeyedAnswer) => usage.recorder.count(answer),
     readUsage: usage.readUsage,

@@ -89,7 +89,7 @@ export function createQuoting(
   }
 }
 
-/** Asks a chain's QuoterV2 by agreement at its newest agreed block; a chain without either cannot be asked. */
+/** Asks a chain's QuoterV2 by agreement at its newest agreed block; a chain must have both to be asked. */
 function createOnChainQuoter(
   registry: QuoteRegistry,
   clients: ReadonlyMap<string, JsonRpcClient>,

@@ -50,7 +50,8 @@ export type Settlement = {
   newBlock(chainId: number): void
 }
 
-const attestIntervalMs = 1_000
+/** Pause of jobs that follow the hub and the oracles, and the longest one of jobs that follow chains. */
+const hubIntervalMs = 1_000
 const putAsideIntervalMs = 10_000
 
 type SettlementOptions = ChainOptions & {
@@ -156,7 +157,7 @@ function followersOf(
   recovering: RecoveryContext,
 ): { readonly jobs: readonly Job[]; newBlock(chainId: number): void } {
   const newBlocks = { fills: createNewBlocks(), refunds: createNewBlocks(), selfExecuted: createNewBlocks() }
-  const intervalMs = Math.min(...[...context.chains.values()].map(pauseOf), attestIntervalMs)
+  const intervalMs = Math.min(...[...context.chains.values()].map(pauseOf), hubIntervalMs)
   const follower = (name: string, run: Job['run'], jobIntervalMs = intervalMs): Job => ({
     name,
     intervalMs: jobIntervalMs,
@@ -167,7 +168,7 @@ function followersOf(
     jobs: [
       follower('fills', (run) => followFills(context, run, newBlocks.fills.take())),
       follower('refunds', (run) => followRefunds(context, run, newBlocks.refunds.take())),
-      follower('recoveries', (run) => followRecoveries(recovering, run), attestIntervalMs),
+      follower('recoveries', (run) => followRecoveries(recovering, run), hubIntervalMs),
       follower('permits', (run) => followPermits(context, run)),
       follower('self-executed', (run) =>
         followReportedTransactions(context, run, newBlocks.selfExecuted.take()),
@@ -205,7 +206,7 @@ function provingJobs(options: SettlementOptions, context: SettlementContext): re
     }),
   }
   return [
-    { name: 'attestations', intervalMs: attestIntervalMs, run: (run) => attestFills(proving, run) },
+    { name: 'attestations', intervalMs: hubIntervalMs, run: (run) => attestFills(proving, run) },
     createAttestedDebits({
       context: { ...proving, recover: recoverSigner },
       metrics: options.metrics,

@@ -61,6 +61,7 @@ export function openRecoveries(
       ? createJsonRpcClient({ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now })
       : undefined
   const quorum = client && createQuorumOver(client, { now })
+  // An order names its solver's chain by key; a promise is signed for that chain's number on the hub.
   const hubChainIdOf = (key: string) =>
     key === hub?.id ? hub.evmChainId : Number(chains.get(key)?.hubChainId)
   return {

@@ -88,6 +88,7 @@ function watchStops(
     },
     () => {
       const seriesLabels = stops.differences().map(({ kind, chainId }) => [kind, nameOf(chainId)] as const)
+      // Several differences of a kind on a chain are one series.
       const uniqueLabels = new Map(seriesLabels.map((labels) => [labels.join(), labels]))
       return [...uniqueLabels.values()].map(([kind, chain]) => ({ labels: { kind, chain }, value: 1 }))
     },

@@ -74,6 +74,7 @@ const variables = z.object({
   JOBS_SILENT_SECONDS: z.coerce.number().int().min(5).max(3_600).default(30),
   STANDSTILL_SECONDS: z.coerce.number().int().min(10).max(86_400).default(300),
   RETENTION_QUOTES_DAYS: days(1).optional(),
+  // Rule O-184 keeps requests for thirty days at least, O-183 messages for thirty at most.
   RETENTION_REQUESTS_DAYS: days(30).optional(),
   RETENTION_WEBHOOKS_DAYS: days(1).max(30).default(30),
 })
@@ -117,6 +118,7 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
 export function readConfig(source: Environment, repositoryRoot: string) {
   // `values` has each variable that is good by itself; `env` is undefined unless all are.
   const { values, whole: env, findings: found } = readVariables(variables, source)
+  // `other`: any service but the allocator.
   found.problems(findForeignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   if (!isLocal) findMissing(values, found)
@@ -143,6 +145,7 @@ type Values = Partial<z.output<typeof variables>>
 /** Reports variables that are missing outside a local network. */
 function findMissing(values: Values, found: Findings): void {
   for (const name of neededElsewhere) {
+    // A variable with a bad value is not missing: it has a finding already.
     if (values[name] === undefined && !found.list.some(({ setting }) => setting === name))
       found.missing(name, `${name} is required in every environment but local`)
   }
@@ -181,6 +184,7 @@ function buildConfig(
     drainMs: env.DRAIN_MS ?? (isLocal ? 0 : 5_000),
     topUps: {
       custody,
+      // Only a local network, whose chain is short, may leave it out beside CUSTODY_ADDRESS.
       fromBlock: env.TOP_UP_FROM_BLOCK ?? 0n,
       mode: env.TOP_UP_MODE,
       allowTrailing: env.TOP_UP_TRAILING_BYTES === 'accept',
@@ -204,9 +208,11 @@ function buildConfig(
 function plainSettings(env: z.output<typeof variables>) {
   return {
     environment: env.ENVIRONMENT,
+    // PORT is set by hosting platforms; HTTP_PORT, the operator's own, comes first.
     http: { host: env.HTTP_HOST, port: env.HTTP_PORT ?? env.PORT },
     ops: { host: env.OPS_HOST, port: env.OPS_PORT },
     admin: { host: env.ADMIN_HOST, port: env.ADMIN_PORT, apiKey: env.ADMIN_API_KEY },
+    // The default is for `local` alone: elsewhere the variable is needed.
     publicUrl: env.PUBLIC_URL ?? 'http://localhost',
     database: { url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, port: env.DATABASE_PORT },
     runsJobs: env.JOBS === 'on',

@@ -143,6 +143,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
   registerAppFees(app, dependencies)
   registerClaimAppFees(app, dependencies)
   const takeClaim = dependencies.appFeeClaims.takeSignature
+  // Older clients say `request` where newer ones say `claim`.
   const takeSignature = { ...dependencies.takePermit, claim: takeClaim, request: takeClaim }
   registerExecutePermits(app, { takeSignature })
   registerExecute(app, dependencies)

@@ -69,6 +69,7 @@ export function createTimedAnswers({
         waits.release()
         const spent = waits.spent()
         observeParts(spent)
+        // A late answer finds a 503 in its place.
         if (!reply.sent) reply.headers({ 'server-timing': serverTiming(spent), 'timing-allow-origin': '*' })
       }
     }

@@ -13,7 +13,7 @@ export function findBookedDeposits(tx: SqlTx): Promise<readonly LedgerFinding[]>
 }
 
 /**
- * Finds deposits that left or came back to their chain, and whose loss is not booked so (at most 20). Reads only.
+ * Finds deposits that left or came back to their chain and are booked otherwise (at most 20). Reads only.
  * @source rule L-26
  */
 export function findUnbookedLosses(tx: SqlTx): Promise<readonly LedgerFinding[]> {

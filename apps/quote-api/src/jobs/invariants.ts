@@ -62,15 +62,18 @@ export function createAuditJob({ database, metrics, logger }: JobOptions): Job {
     name: 'audit',
     intervalMs: auditIntervalMs,
     async run({ fence }) {
-      const stop = seconds.startTimer()
+      const setSeconds = seconds.startTimer()
       await writeCheckpoints(database)
       await haltOn(await checkBooks(database, 'all'), { database, fence, logger })
-      stop()
+      setSeconds()
     },
   }
 }
 
-/** Runs all checks on one snapshot of the database: rows that are booked meanwhile would look like differences. */
+/**
+ * Runs the checks on one snapshot of the database, because rows booked meanwhile would look like differences.
+ * `cheap` leaves out the checks that read the whole history.
+ */
 export function checkBooks(database: SqlDatabase, depth: 'cheap' | 'all'): Promise<readonly LedgerFinding[]> {
   return database.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')

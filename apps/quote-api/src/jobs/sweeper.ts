@@ -16,13 +16,14 @@ export function createSweeper(options: {
     name: 'sweeper',
     intervalMs: sweepIntervalMs,
     async run({ fence, signal }) {
-      let freed = batchMax
-      while (freed === batchMax && !signal.aborted) {
-        freed = await database.transaction(async (tx) => {
+      let mayHaveMore = true
+      while (mayHaveMore && !signal.aborted) {
+        const freed = await database.transaction(async (tx) => {
           await fence(tx)
           return ledger.expireDue(tx, { limit: batchMax })
         })
         if (freed > 0) onExpired(freed)
+        mayHaveMore = freed === batchMax
       }
     },
   }

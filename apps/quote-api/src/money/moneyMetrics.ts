@@ -97,6 +97,7 @@ function watchHolds(
   database: Reading,
   nameOf: ChainNameLookup,
 ): void {
+  // The condition on `expires_at` holds for every row; it lets PostgreSQL use the partial index `hold_due`.
   const read = shareReading(() =>
     database.query<{ chain_id: bigint; holds: bigint; amount: bigint }>(`
       select origin_chain_id as chain_id, count(*) as holds, sum(amount) as amount

@@ -92,6 +92,7 @@ async function openWaitingListeners(
     logger,
     metrics,
     readiness,
+    // Keys are in the database, so none can be checked now.
     apiKeys: noApiKeys,
     unknownKeys: 'ignore',
     trustedProxies: config.trustedProxies,

@@ -69,11 +69,11 @@ async function examineStops(
 ): Promise<void> {
   for (const { chainId, toldBy, reason, actor, since } of await readStops(database)) {
     const name = chainId === everyChain ? 'all' : (chainNames.get(chainId) ?? String(chainId))
-    const isOperators = toldBy === 'operator'
+    const isByOperator = toldBy === 'operator'
     findings.add({
       code: 'chain-stopped',
       severity: 'degrades',
-      setting: isOperators && name === 'all' ? 'all chains' : `chain ${name}`,
+      setting: isByOperator && name === 'all' ? 'all chains' : `chain ${name}`,
       seen: `stopped by ${actor} since ${since.toISOString()}: ${reason}`,
       fix: stopAdvice(toldBy, name),
     })

@@ -171,6 +171,7 @@ function requestOf(
     topupGasMicroUsd: divideUp(topupUsdX18, usdX18PerMicroUsd),
     appFees: deposit.appFees,
     slippageBps: 0n,
+    // A currency that has lost its permits since the quote is priced as if the user had made the deposit.
     usePermit: deposit.relayedBy === 'permit' && permitKindOf(origin, currencyIn) !== undefined,
     originGasOverhead: deposit.originGasOverhead,
     permitExpirySeconds: 0,

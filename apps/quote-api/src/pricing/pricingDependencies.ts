@@ -13,7 +13,7 @@ import type { OpenRewards } from './openQuotes/openRewards.ts'
 import type { QuoteRegistry } from './registry.ts'
 import type { PayeePorts } from './routes/mayBePaid.ts'
 
-/** Dependencies of pricing. All are ports: `main.ts` passes the real ones. */
+/** Dependencies of pricing. All are ports: the composition of the service passes the real ones. */
 export type PricingDependencies = PayeePorts & {
   readonly registry: QuoteRegistry
   readonly schedule: Schedule

@@ -174,6 +174,7 @@ function quotableChain(parts: ChainParts): QuotableChain {
       leastOutput: 'leastOutputSat' in config.feeModel ? config.feeModel.leastOutputSat : undefined,
     }),
     payees: createPayeeRule({ codec, family, listed: entry, config, file, custody }),
+    // No currency has the empty address.
     wrappedNative: currencies.get(config.wrappedNative ?? ''),
     solverCurrencies: [...currencies.values()].filter((currency) => currency.solver),
   }

@@ -39,6 +39,7 @@ function spenderOf(
       : undefined
   if (route.selfExecuted)
     return operation === 'swap' ? origin.quoting.spenderOf('swap', currencyIn) : undefined
+  // Either all plans of a route swap on the origin or none does.
   if (plans.some((plan) => plan.origin !== undefined))
     return origin.quoting.spenderOf('swap-deposit', currencyIn)
   return request.explicitDeposit ? origin.quoting.spenderOf('deposit', currencyIn) : undefined

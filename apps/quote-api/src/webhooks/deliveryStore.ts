@@ -43,8 +43,8 @@ export async function handOver(tx: SqlTx, limit: number): Promise<number> {
 }
 
 /**
- * Deliveries that may be sent now, the first of every endpoint before the second of any. Of each request only its oldest
- * unfinished message, so that messages of a request arrive in order.
+ * Deliveries that may be sent now, the first of every endpoint before the second of any. A request has only
+ * its oldest unfinished message among them, so that its messages arrive in order.
  * @param query.underway event ids of messages that are being sent
  */
 export async function listDue(

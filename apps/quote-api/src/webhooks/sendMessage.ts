@@ -120,6 +120,7 @@ function headersOf(message: OutgoingMessage, nowMs: number): Record<string, stri
 function post(url: URL, body: string, options: RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    // `agent: false` opens a new connection for each message, so that its address is looked up and checked.
     const connection = { method: 'POST', agent: false, maxHeaderSize: answerHeaderBytesMax } as const
     const request = send(url, { ...options, ...connection })
     let status: number | undefined

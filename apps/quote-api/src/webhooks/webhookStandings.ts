@@ -12,7 +12,7 @@ export type WebhookStanding = {
   readonly failed: number
   /** Last error of messages that wait, else of those given up. */
   readonly problem: string | undefined
-  /** Creation of the oldest message that waits behind a failure. */
+  /** Creation of the oldest waiting message of which an attempt failed. */
   readonly failingSince: Date | undefined
 }
 

@@ -46,6 +46,9 @@ export interface KeyAdministration {
   list(): Promise<readonly ListedKey[]>
 }
 
+/** Random bytes of which `formatApiKey` makes a key's handle and secret. */
+const keyRandomBytes = 42
+
 /** Keeps keys and their hashed secrets in the database. A key's id is the handle of its first secret. @source rule L-86 */
 export function createKeyAdministration(options: {
   database: SqlDatabase
@@ -57,7 +60,7 @@ export function createKeyAdministration(options: {
   const { database, environment, peppers, randomBytes } = options
 
   function newSecret(): { apiKey: string } & StoredSecret {
-    const apiKey = formatApiKey({ environment, random: randomBytes(42) })
+    const apiKey = formatApiKey({ environment, random: randomBytes(keyRandomBytes) })
     const handle = parseApiKey(apiKey)?.keyId
     const pepper = peppers.byId.get(peppers.currentId)
     if (handle === undefined || pepper === undefined) throw new Error('a key cannot be issued')

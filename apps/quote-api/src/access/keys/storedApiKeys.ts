@@ -6,6 +6,7 @@ import { type Peppers, pepperCheck } from './peppers.ts'
 /** A key of the database; `isChecked` if its row has the check of its pepper (see `pepperCheck`). */
 type KeptApiKey = StoredApiKey & { readonly isChecked: boolean }
 
+/** Keys of the database have no scopes: only the configured key of a solver has one. */
 const noScopes: ReadonlySet<string> = new Set()
 
 /**

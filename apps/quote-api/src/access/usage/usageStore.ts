@@ -122,6 +122,7 @@ const writerDays = 30
  */
 export async function pruneUsage(tx: SqlTx, limit: number): Promise<boolean> {
   let isDone = true
+  // A bucket goes once its end, `bucketSeconds` after its start, is out of reach.
   for (const [granularity, { bucketSeconds, reachSeconds }] of Object.entries(granularities)) {
     const deleted = await tx.query(
       `delete from key_usage where ctid = any(array(

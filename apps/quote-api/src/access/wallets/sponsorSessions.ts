@@ -36,8 +36,9 @@ const challengeLifetimeMs = 300_000
 const sessionLifetimeSeconds = 3_600
 /** Sign-ins of one wallet within the lifetime of a session, ended ones included. */
 const sessionsPerWalletMax = 20
+/** 32 random bytes in base64url. */
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/
-/** In hex, as EIP-4361 asks: time of issue in Unix ms, random bytes, and our HMAC of both with the wallet. */
+/** In hex, as EIP-4361 asks: time in Unix ms, 16 random bytes, and 16 of our HMAC of both with the wallet. */
 const noncePattern = /^([0-9a-f]{12})([0-9a-f]{32})([0-9a-f]{32})$/
 
 type SponsorSessionsOptions = {

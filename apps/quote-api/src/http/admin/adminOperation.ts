@@ -9,15 +9,16 @@ export function operationIdOf(command: string): string {
 
 /** OpenAPI details of an admin route: its command, summary and errors. */
 export function adminOperation(command: string, summary: string, errors: RouteErrors = {}) {
+  const [group = command] = command.split(' ')
   return {
     operationId: operationIdOf(command),
-    tags: [command.split(' ', 1).join()],
+    tags: [group],
     summary,
     errors: mergeErrors(databaseErrors, errors),
   }
 }
 
-/** A block, an id or another number in a path, query or body. */
+/** A block, an id or another number in a path, query or body. 18 digits always fit a `bigint` column. */
 export const integerText = z
   .string()
   .regex(/^[0-9]{1,18}$/, 'must be 1 to 18 digits')
@@ -35,7 +36,7 @@ const reason = 'Looked at it with the solver'
 const wallet = { params: { wallet: account } }
 const page = { query: { limit: 20 } }
 
-/** One request per operation. Accounts and ids are made up: put those in that a list of yours names. */
+/** One request per operation. Accounts and ids are made up; real ones are in lists, such as `keys list`. */
 const examples: OperationExamples = {
   auditList: { query: { actor: 'admin', limit: 20 } },
   keysCreate: { body: { label: 'shop' } },

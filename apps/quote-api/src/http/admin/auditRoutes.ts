@@ -84,6 +84,7 @@ export function auditRefusals(app: HttpApp, audit: AuditAdministration): void {
   app.addHook('onError', async ({ method, routeOptions, params, body }, _reply, error) => {
     const route = `${method} ${routeOptions.url ?? ''}`
     const action = changesOfRoutes[route] ?? changesOfConsole[route]
+    // A malformed request is no `DomainError`, and attempts no change.
     if (action === undefined || !(error instanceof DomainError)) return
     const [subject = '-'] = Object.values(subjectParams.safeParse(params).data ?? {}).map(String)
     const details = reasoned.safeParse(body).data ?? {}

@@ -118,6 +118,7 @@ export function registerStopList(
     const ids = (await readStops(database)).flatMap(({ chainId, toldBy }) =>
       toldBy === 'operator' || toldBy === 'oracles' ? [chainId] : [],
     )
+    // `everyChain` has no key in the files: `all` tells of it.
     const chains = ids.flatMap((id) => registry.chainById.get(id)?.key ?? [])
     return { all: ids.includes(everyChain), chains }
   })

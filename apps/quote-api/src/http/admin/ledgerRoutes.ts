@@ -77,6 +77,7 @@ export function registerLedgerRoutes(app: HttpApp, ledger: LedgerAdministration)
       lines.push(line)
       if (lines.length === limit) break
     }
+    // Each line ends with a line feed of its own.
     return reply.type('application/x-ndjson').send(lines.join(''))
   })
   registerFreezes(app, ledger)

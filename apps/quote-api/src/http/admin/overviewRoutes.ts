@@ -119,6 +119,7 @@ export function registerOverviewRoute(app: HttpApp, dependencies: Dependencies):
         answers: Object.fromEntries(
           answers.filter(({ oracle }) => oracle === name).map(({ said: outcome, count }) => [outcome, count]),
         ),
+        // Halts are stored under the signer in lower case.
         haltedChainIds: [
           ...(overview.oracleHalts.find(({ oracle }) => oracle === signer.toLowerCase())?.chainIds ?? []),
         ],
@@ -140,6 +141,7 @@ function toWire(overview: Overview) {
     inFlight: overview.inFlight.map(({ stage, requests, outMicroUsd, oldest }) => ({
       stage,
       requests,
+      // The reading counts one above `flightsMax` at most.
       isCut: requests > flightsMax,
       outMicroUsd: outMicroUsd.toString(),
       oldest: oldest.toISOString(),
@@ -184,6 +186,7 @@ function inventoryOf(chain: QuotableChain, market: MarketSnapshot) {
       const balance = chainMarket.inventory.get(currency.key)
       if (balance === undefined) return []
       const { symbol, decimals, asset } = currency
+      // The worth is only shown, so a price that is refused at the moment will do.
       const price = market.lastPrice(asset.priceKey)
       return [
         {

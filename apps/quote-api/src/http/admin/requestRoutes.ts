@@ -124,6 +124,7 @@ export function registerRequestRoutes(
   timelines: Timelines,
 ): void {
   app.get('/admin/requests/parked', { schema: list }, async ({ query }) => ({
+    // `parse` leaves out members that are not shown, such as `listedAt`.
     requests: (await requests.parked(query)).map(({ debitMicroUsd, since, ...request }) =>
       standingSchema.parse({
         ...request,

@@ -37,6 +37,7 @@ export function registerStopRoutes(app: HttpApp, stops: StopAdministration): voi
     params,
     body,
     response: {
+      // The three words are those of `AllocatorReach`.
       200: z.object({ ...chainFields, allocator: z.enum(['reached', 'silent', 'none']) }),
       ...errorResponses,
     },

@@ -35,6 +35,7 @@ export type TopUpRouteParts = {
 }
 
 const pageMax = 1_000
+/** At most 15 digits, which a number holds exactly. */
 const chainIdText = z
   .string()
   .regex(/^[1-9][0-9]{0,14}$/, 'must be the number of a chain')
@@ -115,6 +116,7 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
       logIndex: event.logIndex,
       from: event.from,
       amountMicroUsd: event.value.toString(),
+      // Reading the credited wallet from suspended money failed; `parse` says why.
       why: event.parse,
     })),
   }))

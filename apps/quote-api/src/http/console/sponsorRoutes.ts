@@ -89,8 +89,10 @@ function registerSignIn(app: HttpApp, sessions: SponsorSessions): void {
     response: { 200: z.object({ ended: z.boolean() }), ...errorResponses },
   }
   app.post(`${prefix}/session/end`, { schema: end, config }, async (request) => {
-    await sessions.walletOf(tokenOf(request))
-    await sessions.end(tokenOf(request) ?? '')
+    const token = tokenOf(request)
+    // Refuses a token without an open session, and a request without one: the `''` below is never used.
+    await sessions.walletOf(token)
+    await sessions.end(token ?? '')
     return { ended: true }
   })
 }
@@ -225,6 +227,7 @@ function registerSpending(app: HttpApp, { sessions, moneyHistory, sponsorCurrenc
   app.get(`${prefix}/spending`, { schema, config }, async (request) => {
     const wallet = await sessions.walletOf(tokenOf(request))
     const nowMs = Date.now()
+    // Today is one of the days.
     const from = new Date(nowMs - (request.query.days - 1) * dayMs).toISOString().slice(0, 10)
     const period = statementPeriod({ from }, nowMs)
     const statement = await moneyHistory.statement({ wallet, ...period, groups: ['day'] })
@@ -247,12 +250,12 @@ function registerSpending(app: HttpApp, { sessions, moneyHistory, sponsorCurrenc
 
 function registerPolicies(app: HttpApp, { sessions, records, policies }: Dependencies): void {
   const params = z.object({ id: keyIdText })
-  /** @throws SessionOverError, QuoteError FORBIDDEN for a key of somebody else, which need not exist */
-  const requireOwnKey = async (request: FastifyRequest, id: string): Promise<Hex> => {
+  /** @throws SessionOverError, QuoteError FORBIDDEN for any other key, whether it exists or not */
+  const requireOwnKey = async (request: FastifyRequest, id: string): Promise<void> => {
     const wallet = await sessions.walletOf(tokenOf(request))
     const keys = await records.keys(wallet)
-    if (keys.some((key) => key.id === id)) return wallet
-    throw new QuoteError('FORBIDDEN', 'This wallet sponsors no such key.')
+    if (!keys.some((key) => key.id === id))
+      throw new QuoteError('FORBIDDEN', 'This wallet sponsors no such key.')
   }
 
   const show = { hide, params, response: { 200: policyWire, ...errorResponses } }
@@ -285,6 +288,7 @@ function tokenOf({ headers }: FastifyRequest): string | undefined {
 
 /**
  * Refuses a sign-in from a page of another site. Browsers set `sec-fetch-site`, and a script cannot change it.
+ * Other clients do not send it; `none` is a request that the user began himself, as in the address bar.
  * @throws QuoteError FORBIDDEN
  */
 function requireOwnPage({ headers }: FastifyRequest): void {

@@ -156,7 +156,10 @@ function currencyFilter(
   }
 }
 
-/** Addresses of EVM assets are stored in lower case, others as they are. */
+/**
+ * True if the filter admits the asset. Addresses of EVM assets are stored in lower case, others as they are,
+ * so the filter's address is compared in both spellings.
+ */
 function isAmong(
   asset: { readonly chainId: number; readonly address: string },
   { chainId = asset.chainId, address = asset.address }: CurrencyFilter,

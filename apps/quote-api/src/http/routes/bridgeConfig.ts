@@ -81,20 +81,21 @@ async function readBridgeConfig(
   const user = readUser(origin, query.user)
   const market = snapshot()
   const capacity = capacityOf(market, currencyOut, dependencies)
+  // Absent: the solver keeps none of this currency, or its balance is not known.
   const solverBalance = requireChain(market, destination.chainId).inventory.get(currencyOut.key) ?? 0n
   const fee = await feeOf(dependencies, { currencyIn, currencyOut })
   const userBalance = user === undefined ? undefined : await balanceOf(dependencies, user, currencyIn)
-  const balanceAfterFee = (userBalance ?? 0n) - (fee ?? 0n)
   return {
     enabled: origin.config.enabled && destination.config.enabled && capacity > 0n && fee !== undefined,
     ...(userBalance !== undefined && {
       user: {
         balance: userBalance.toString(),
-        maxBridgeAmount: minBigint(maxBigint(balanceAfterFee, 0n), capacity).toString(),
+        maxBridgeAmount: minBigint(maxBigint(userBalance - (fee ?? 0n), 0n), capacity).toString(),
       },
     }),
     ...(fee !== undefined && { fee: fee.toString() }),
     solver: {
+      // Empty where none is configured.
       address: fillWallet ?? '',
       balance: solverBalance.toString(),
       capacityPerRequest: capacity.toString(),
@@ -130,6 +131,7 @@ async function balanceOf(
   user: string,
   { chainId, address }: QuotableCurrency,
 ): Promise<bigint | undefined> {
+  // Only the balance is asked for: no allowance of a spender, and no `touched` balances of other accounts.
   const facts = await userFacts({ chainId, user, currency: address, spender: undefined, touched: [] })
   return facts.balance
 }
@@ -166,6 +168,7 @@ async function feeOf(
     tradeType: 'EXACT_INPUT',
   })
   try {
+    // The fee is that of a caller without an API key.
     const rewards = rewardsFor(dependencies, undefined)
     return (await priceRequest(dependencies, request, { rewards })).split.relayer
   } catch (error) {

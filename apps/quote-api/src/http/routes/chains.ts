@@ -62,10 +62,11 @@ function registerChainHealth(app: HttpApp, { registry, snapshot, stops }: ChainD
     const stopped = listedChains
       .map((chain) => chain.chainId)
       .filter((id) => stoppedIds.has(everyChain) || stoppedIds.has(id))
-    const isPriced = listedChains.every(
+    // While the market of a chain cannot be used, it has a `reason` in place of its `head`.
+    const areAllPriced = listedChains.every(
       (chain) => chain.config.enabled && 'head' in market.chain(chain.chainId),
     )
-    return { healthy: isPriced && stopped.length === 0, ...(stopped.length > 0 && { stopped }) }
+    return { healthy: areAllPriced && stopped.length === 0, ...(stopped.length > 0 && { stopped }) }
   })
 }
 

@@ -87,7 +87,8 @@ export function registerClaimAppFees(app: HttpApp, { appFeeClaims }: { appFeeCla
 }
 
 /**
- * Recipient as written. One that looks like an EVM address must carry its checksum, on every chain.
+ * Recipient as written. One that looks like an EVM address becomes lower case once its checksum is right,
+ * whatever family the chain is of.
  * @throws InvalidAddressError
  */
 const spelledRecipient = (text: string): string =>

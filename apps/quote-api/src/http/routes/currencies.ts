@@ -43,6 +43,7 @@ export function registerCurrencies(app: HttpApp, directory: CurrencyDirectory): 
     response: { 200: currenciesResponseSchema, ...errorResponses },
   }
   app.get('/currencies/trending', { schema: trending, config }, async ({ query: { chainId, limit } }) => {
+    // A chain that is not listed is refused, not answered with an empty list.
     const chainIds =
       chainId === undefined ? undefined : [requireListedChain(directory.registry, chainId).chainId]
     return selectCurrencies(directory, { limit, ...(chainIds !== undefined && { chainIds }) })

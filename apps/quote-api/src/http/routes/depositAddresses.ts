@@ -20,6 +20,7 @@ const lookupSchema = {
   response: {
     200: z.object({
       depositAddress: z.string(),
+      // `strict`: the quote asked for an address of one use (`strict` of POST /quote).
       type: z.enum(['open', 'strict']),
       requestId: z.string().describe('The request that it was made for'),
       chainId: z.int(),

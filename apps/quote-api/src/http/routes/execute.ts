@@ -48,6 +48,7 @@ const bodySchema = z.object({
   requestId: id32.optional().describe('Of a quote with originGasOverhead; required'),
   executionOptions: z
     .object({
+      // Has no effect: the referrer is that of the quote.
       referrer: z.string().max(256).optional(),
       subsidizeFees: z.boolean().optional().describe('true: the quote must be sponsored'),
       destinationChainExecutionData: z.unknown().optional().describe('Refused: name calls in the quote'),

@@ -30,6 +30,7 @@ export function registerExecutePermits(app: HttpApp, { takeSignature }: Dependen
     body: z.object({
       kind: z.enum(signedKinds),
       requestId: id32.describe('Of the step'),
+      // Clients send the body of the step back, which has `api`; nothing depends on it.
       api: z.string().max(64).optional(),
     }),
     response: { 200: z.object({ message: z.string() }), ...errorResponses },

@@ -11,7 +11,10 @@ import {
 } from '../../requests/status/statusWire.ts'
 import { databaseErrors, mergeErrors } from '../routeErrors.ts'
 
-/** A request id, or the hash of a transaction as some chain spells it. */
+/**
+ * A request id, or the hash of a transaction as some family spells it: 64 or 80 hex digits, or Base58. The
+ * message names only the form of a request id, which callers are meant to send.
+ */
 const namedText = z
   .string()
   .regex(/^(0x[0-9a-fA-F]{64}|[0-9a-fA-F]{64}|[0-9a-fA-F]{80}|[1-9A-HJ-NP-Za-km-z]{64,88})$/, {

@@ -72,6 +72,7 @@ function registerV3(app: HttpApp, dependencies: Dependencies): void {
     const isNamed = query.id !== undefined || query.depositAddress !== undefined
     const filter = await buildFilter(dependencies, query, apiKey, { isNamed, ofWallet: false })
     const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
+    // All pages are counted; `sortBy` of this one says which time the filters by time mean.
     const total = query.includeTotal ? await history.count(filter, pageOf(query)) : undefined
     const { requests, continuation } = await listPage(dependencies, filter, query, request)
     return {
@@ -109,11 +110,12 @@ function registerV2(app: HttpApp, dependencies: Dependencies): void {
     })
 }
 
-/** Joins the filters of the query with those that access rules add. @throws QuoteError UNAUTHORIZED */
+/** Joins the query's filters with those that `scopeOfRequests` adds. @throws QuoteError UNAUTHORIZED */
 async function buildFilter(
   dependencies: Pick<Dependencies, 'sponsors' | 'history'>,
   query: RequestsQuery,
   caller: Caller,
+  /** See `scopeOfRequests`. */
   scope: { readonly isNamed: boolean; readonly ofWallet: boolean },
 ): Promise<RequestFilter> {
   const question = { ...scope, user: query.user, asksForOwners: asksForOwners(query) }

@@ -52,7 +52,7 @@ function openSession(socket: OpenSocket, feed: Pick<StatusFeed, 'follow'>, now: 
     drop(id)
     const following = feed.follow(id, (record) => {
       socket.send(statusMessage(id, record, now()))
-      // Dropped later, because `follow` may call back before `following` is set.
+      // Dropped later, because `follow` may call back before `following` is set; a newer subscription stays.
       if (isEnd(record)) queueMicrotask(() => followed.get(id) === following && drop(id))
     })
     followed.set(id, following)

@@ -45,6 +45,7 @@ export function balancesToWire(
     pending: amountOf(balance.pendingMicroUsd),
     held: amountOf(balance.heldMicroUsd),
     totalBalanceUsd: Number(usdOf(balance.availableMicroUsd + balance.heldMicroUsd)),
+    // Public clients read it. Nothing is filled before its deposit is deep enough, so nothing is outstanding.
     outstandingFastFillBalanceUsd: 0,
     availableBalanceUsd: Number(available.amountUsd),
   }

@@ -100,6 +100,7 @@ export function refuseClientFields(
   if (body.useDepositAddress !== true) {
     throw refusal('INVALID_ADDRESS', 'recoveryAddress', 'it needs useDepositAddress')
   }
+  // One account may be spelled in two cases.
   if (refundTo !== undefined && refundTo.toLowerCase() !== recoveryAddress.toLowerCase()) {
     throw refusal('INVALID_ADDRESS', 'recoveryAddress', 'refundTo names another account')
   }

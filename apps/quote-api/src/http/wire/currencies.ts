@@ -9,6 +9,7 @@ import {
 import { takesDepositAddresses } from '../../requests/draft/depositAddress.ts'
 import { currencySchema, currencyToWire } from './currencyAmount.ts'
 
+/** Bound of the described answer; `limit` of the body keeps every answer below it. */
 const listMax = 1_000
 
 /** Body of POST /currencies/v2 and v1. Every member is optional; unknown members are stripped. @source quote-api.md 3.3 */

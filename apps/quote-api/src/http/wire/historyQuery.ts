@@ -124,6 +124,7 @@ export function refuseParameters(query: object, fields: object): void {
   for (const field of Object.keys(query)) {
     if (Object.hasOwn(fields, field)) continue
     const reason = Object.hasOwn(refusedParameters, field) ? refusedParameters[field] : 'no list here has it'
+    // The name is the caller's text and may be long: the message repeats its beginning alone.
     const name = field.slice(0, 64)
     throw new QuoteError('INVALID_REQUEST', `${name} cannot be honoured: ${reason}. Leave it out.`, {
       data: { field: name },

@@ -133,5 +133,5 @@ const formsOfStep = z.discriminatedUnion('id', [
   }),
 ])
 
-/** A step of a quote. Members are in the order of the text that is digested. @source quote-api.md 2.3 to 2.5 */
+/** A step of a quote, its members in the order of the JSON that is hashed. @source quote-api.md 2.3 to 2.5 */
 export const stepSchema = formsOfStep.meta({ title: 'Step' })

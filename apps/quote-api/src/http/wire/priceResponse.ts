@@ -127,6 +127,7 @@ function impactJson(usd: UsdX18, wholeUsd: UsdX18): string {
 
 /** Each side: what is lost if the whole budget is spent there, in that side's output currency. */
 function slippageToJson({ slippageBps, originLeg, solver, prices, amountOut }: PricedRequest): string {
+  // Without a solver the origin's swap gives the output itself, which `destination` counts.
   const swapsOnOrigin = solver !== undefined && originLeg?.leg.kind === 'pool'
   const origin = swapsOnOrigin
     ? slippageSide(prices.feeCurrency, originLeg.amountOut, slippageBps)

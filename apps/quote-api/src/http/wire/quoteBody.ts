@@ -20,7 +20,7 @@ const chainId = z.int().positive()
 const addressText = z.string().min(1).max(128)
 const uint256Max = (2n ** 256n - 1n).toString()
 
-/** Compares digits as text: the rule also runs on text that no number can be read from. */
+/** Compares digits as text: zod runs this rule even if the pattern refused the text as no number. */
 function fitsUint256(digits: string): boolean {
   const significant = digits.replace(/^0+/, '')
   return (
@@ -56,6 +56,7 @@ const destinationCall = z
       .string()
       .max(callDataCharactersMax)
       .regex(/^0x[a-fA-F0-9]*$/, 'must be 0x and hex digits')
+      // Text without 0x is refused by the pattern already, and gets no second message.
       .refine((text) => text.length % 2 === 0 || !text.startsWith('0x'), {
         error: 'must have an even number of hex digits: half a byte is no data',
       })

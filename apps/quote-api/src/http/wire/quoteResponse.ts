@@ -61,7 +61,7 @@ export const quoteResponseSchema = z
   })
   .meta({ title: 'Quote' })
 
-/** JSON of `quoteResponseSchema`. Steps and order are copied as the text that was digested and stored. */
+/** JSON of `quoteResponseSchema`. Steps and order are copied as the very texts that were hashed or stored. */
 export function quoteToJson(quote: Quote, environment: string): string {
   const { ordered, priced, sponsorship } = quote
   const identity = `"requestId":"${quote.requestId}","environment":${JSON.stringify(environment)},"expiresAt":${quote.expiresAtSeconds}`
@@ -77,6 +77,7 @@ function orderToJson({ route, feeCurrency, solver }: PricedRequest, ordered: Quo
     chainId: route.origin.key,
     depository: route.origin.depository,
     currency: feeCurrency.address,
+    // The 0 is never shown: an order exists only where a solver fills it.
     amount: (solver?.depositAmount ?? 0n).toString(),
   })
   const { orderId, orderJson, signature } = ordered
@@ -95,6 +96,7 @@ function quoteDetailsToJson(priced: PricedRequest): string {
   const { solver, feeCurrency, prices } = priced
   const currencyIn = currencyInJson(priced)
   const currencyOut = currencyOutJson(priced)
+  // Without a solver nothing is refunded, and the fee currency is that of the input.
   const refund = solver?.refundMinimum ?? priced.amountIn
   const refundCurrency = `"refundCurrency":${currencyAmountJson(feeCurrency, prices.feeCurrency, refund)}`
   return `{${detailMembers(priced, currencyIn, currencyOut)},${refundCurrency}${topupMember(priced)}${gasMember(priced)},"expandedPriceImpact":${expandedImpact(priced)},"route":${routeToJson(priced, currencyIn, currencyOut)}}`
@@ -132,6 +134,7 @@ function routeToJson(priced: PricedRequest, currencyIn: string, currencyOut: str
   return `{"origin":${routeSide(currencyIn, received, originLeg)},"destination":${routeSide(paid, currencyOut, destinationLeg)}}`
 }
 
+/** Legs without hops are one-to-one, such as wrapping: no exchange takes part. */
 function routeSide(input: string, output: string, leg: LegQuote | undefined): string {
   const router =
     leg === undefined || leg.hops.length === 0

@@ -216,11 +216,13 @@ function routeToWire(registry: QuoteRegistry, record: RequestRecord): RequestV3[
   })
   const quotedRoute = route(requestMetadata(registry, record))
   if (status !== 'success') return { quoted: quotedRoute, actual: null }
-  const isPaidAsQuoted = payment?.currency === quoted.originCurrency
-  const amountIn = isPaidAsQuoted ? payment.amount : quoted.amountIn
+  // After a swap on the origin the deposit is not in the input currency, so the quoted amount is shown.
+  const isPaidInInput = payment?.currency === quoted.originCurrency
+  const amountIn = isPaidInInput ? payment.amount : quoted.amountIn
   // The measurement is in the output currency if no order paid another one; a user who executes alone has no order.
   const isMeasured = order === undefined || order.output.payments[0]?.currency === quoted.destinationCurrency
   const amountOut = isMeasured ? measuredOutput : undefined
+  // The 0 is not shown: an output that was not measured is left out below.
   const actualAmounts = { amountIn, amountOut: amountOut ?? 0n, amountOutMin: amountOut ?? 0n }
   const actual = route(requestMetadata(registry, { ...record, quoted: { ...quoted, ...actualAmounts } }))
   return {

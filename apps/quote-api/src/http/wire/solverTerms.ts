@@ -34,6 +34,7 @@ export const termsQuery = {
 
 type TermsQuery = z.output<z.ZodObject<typeof termsQuery>>
 
+/** Parts of each entry. The patterns above ensure the required ones; defaults below only satisfy types. */
 const entriesOf = (text: string): readonly (readonly string[])[] =>
   text.split(',').map((entry) => entry.split(':'))
 

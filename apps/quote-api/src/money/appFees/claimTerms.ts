@@ -95,7 +95,9 @@ export function requireWorth(
   snapshot: MarketSnapshot,
   { amount, charged }: Pick<ClaimTerms, 'amount' | 'charged'>,
 ): void {
+  // A claim is paid as a refund is, by one plain payment, so that it costs the same.
   const minimumAmount = refundCost(snapshot, target.chain, target.currency) + charged
+  // `amount <= charged`: where a payment costs nothing, something must still be left after the charge.
   if (amount <= charged || amount < minimumAmount) {
     throw new QuoteError('AMOUNT_TOO_LOW', 'The amount is too low: paying it out costs more gas.', {
       data: {
@@ -110,7 +112,7 @@ export function requireWorth(
 
 /**
  * The cost of a recipient beyond a plain payment, in smallest units of the claim's currency, rounded up.
- * @param recipientCosts gas units beyond a plain payment, and what the account lacks, such as a token account
+ * @param recipientCosts gas units beyond a plain payment, and what the account lacks to be paid
  * @source Q-68
  */
 export function claimCharge(
@@ -120,12 +122,15 @@ export function claimCharge(
 ): bigint {
   const { overheadUnits, lack } = recipientCosts
   const fees = networkFees(snapshot, chain)
-  const plain = { kind: 'refund', isNative: currency.isNative } as const
+  const plain = plainPayment(currency)
   const extraCost = fees.costOf({ ...plain, overheadUnits, lack }) + fees.rentOf(lack) - fees.costOf(plain)
   return extraCost <= 0n
     ? 0n
     : convertUp(extraCost, requirePrice(snapshot, chain.native), requirePrice(snapshot, currency))
 }
+
+/** A payout costs the gas of a refund: both are one plain payment of the solver. */
+const plainPayment = ({ isNative }: QuotableCurrency) => ({ kind: 'refund', isNative }) as const
 
 /** Most that the solver may spend on a payout's gas, in units of the native coin: a plain payment's gas, and `charged`. */
 export function gasChargedFor(
@@ -133,7 +138,7 @@ export function gasChargedFor(
   snapshot: MarketSnapshot,
   { charged }: Pick<ClaimTerms, 'charged'>,
 ): bigint {
-  const plainCost = networkFees(snapshot, chain).costOf({ kind: 'refund', isNative: currency.isNative })
+  const plainCost = networkFees(snapshot, chain).costOf(plainPayment(currency))
   if (charged === 0n) return plainCost
   return (
     plainCost + convertUp(charged, requirePrice(snapshot, currency), requirePrice(snapshot, chain.native))

@@ -92,7 +92,7 @@ class Claims implements AppFeeClaims {
     const target = resolveClaim(registry, request)
     const denied = this.#deniedIn(request)
     if (denied !== undefined) throw deniedError(denied)
-    this.#options.stops.refuse(request.chainId, request.chainId)
+    this.#refuseStopped(request.chainId)
     if (!this.#options.isReadable(request.chainId)) {
       throw new UpstreamUnavailableError(`Chain ${request.chainId} cannot be read at the moment.`)
     }
@@ -137,12 +137,17 @@ class Claims implements AppFeeClaims {
     return accounts.find(([, account]) => this.#options.screening?.isDenied(chainId, account) === true)?.[0]
   }
 
+  /** A claim is paid on the chain on which its fees came in, so that it is both origin and destination. */
+  #refuseStopped(chainId: number): void {
+    this.#options.stops.refuse(chainId, chainId)
+  }
+
   /** Checks everything again, because time has passed since the offer, then books the claim and adds its work. */
   async #open(claimId: Hex, terms: ClaimTerms): Promise<void> {
     const { database, registry, now } = this.#options
     // The signature request names only the claim's id, so the refusal names that field.
     if (this.#deniedIn(terms) !== undefined) throw deniedError('requestId')
-    this.#options.stops.refuse(terms.chainId, terms.chainId)
+    this.#refuseStopped(terms.chainId)
     const target = resolveClaim(registry, terms)
     const { chain, currency, recipient } = target
     const { chainId, address, symbol, name, decimals } = currency
@@ -206,7 +211,10 @@ class Claims implements AppFeeClaims {
   }
 }
 
-/** The payment of a claim, as checks of payees take it. It may create no state, whose rent the recipient could keep. */
+/**
+ * The payment of a claim, as checks of payees take it. The claim names its recipient, so the payment is
+ * simulated. It must create no state, because the recipient could keep the rent.
+ */
 function payeeOf({ chain, currency, recipient: account }: ClaimTarget, amount: bigint): Payee {
   return { what: 'claim', chain, account, currency, amount, isNamed: true, makesState: false }
 }

@@ -84,6 +84,7 @@ async function takeStep(
   const step = claimStep({ work: item.state, reading, nowSeconds: nowSeconds(context), deadlineSeconds })
   switch (step.action) {
     case 'wait': {
+      // Two looks per block.
       const delayMs = paceMs(chainOf(context, payload.chainId).chain.config) / 2
       const isIncluded = reading === 'not_final'
       await updateWork(tx, item.id, { state: item.state, isIncluded, delayMs })
@@ -103,6 +104,7 @@ async function takeStep(
       const evidence = { solverSaid: item.reason ?? null, transactionHash: item.txHash ?? null }
       const end = { status: 'failed', reason: step.reason } as const
       await endAppFeeClaim(tx, { claimId, end, actor, evidence })
+      // Work that is not open failed, which ends it already.
       if (item.state === 'open') await updateWork(tx, item.id, { state: 'cancelled', reason: step.reason })
       context.observe({ event: 'claim_failed', claimId, reason: step.reason })
       return

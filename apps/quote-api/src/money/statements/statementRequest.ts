@@ -60,6 +60,7 @@ function dayOf(text: string, field: string): Date {
 function checkPeriod(period: StatementPeriod, field: string, nowMs: number): StatementPeriod {
   const { from, to } = period
   if (from.getTime() > nowMs) throw invalidParameter(field, 'The period has not begun.')
+  // The month that runs now may be asked for as a whole.
   if (to.getTime() > nowMs + 31 * dayMs) throw invalidParameter(field, 'The period ends in the future.')
   if (to.getTime() - from.getTime() > daysMax * dayMs)
     throw invalidParameter(field, `A statement has ${daysMax} days at most.`)

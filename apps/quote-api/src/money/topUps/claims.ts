@@ -71,11 +71,10 @@ export function createTopUpClaims(options: TopUpClaimsOptions): TopUpClaims {
     async settle(transfer, { message, signature }) {
       const event = await claimableEvent(transfer)
       const issuedAt = issuedAtOf(message)
-      const ageMs = issuedAt === undefined ? Number.NaN : now() - issuedAt.getTime()
+      if (issuedAt === undefined) throw new InvalidSignatureError()
+      const ageMs = now() - issuedAt.getTime()
       const isFresh = ageMs >= 0 && ageMs <= claimLifetimeMs
-      if (issuedAt === undefined || !isFresh || message !== textOf(event, transfer.wallet, issuedAt)) {
-        throw new InvalidSignatureError()
-      }
+      if (!isFresh || message !== textOf(event, transfer.wallet, issuedAt)) throw new InvalidSignatureError()
       const isSigned = await hasSigned({ message, wallet: event.from, signature }, contracts)
       if (!isSigned) throw new InvalidSignatureError()
       const outcome = await database.transaction((tx) =>
@@ -101,6 +100,7 @@ async function waitingTopUp(
   const events = await database.transaction((tx) => findTopUps(tx, { chainId, transactionHash }))
   const matches = events.filter((event) => ordinal === undefined || event.ordinal === ordinal)
   const open = matches.find((event) => event.creditedOwner === undefined && event.claimedOwner === undefined)
+  // If none of them waits, the first one tells why it is refused.
   const event = open ?? matches[0]
   if (event === undefined) throw new ClaimRefusedError('unknown')
   if (event.creditedOwner !== undefined) throw new ClaimRefusedError('not_suspended')

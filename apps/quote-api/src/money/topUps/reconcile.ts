@@ -96,7 +96,7 @@ function compare(onChain: readonly ObservedTopUp[], stored: readonly TopUpEvent[
   return { differences, explained, total }
 }
 
-/** Owners are compared only if the event was credited: a mode without traces may have put it into suspense. */
+/** Owners are compared only if the event was credited: read without a call trace, it may be in suspense. */
 function isSame(topUp: ObservedTopUp, event: TopUpEvent): boolean {
   const { verdict } = topUp
   const owner = verdict.kind === 'credit' ? verdict.owner : undefined

@@ -27,6 +27,7 @@ export async function settleRange(
   if (finalHash === undefined) throw new UpstreamUnavailableError('A final block is missing.')
   const unreadTransactions: Hex[] = []
   const topUps = await chain.topUps({ from, to }, 'quorum', signal, {
+    // Final blocks are read as a whole, whatever failed before.
     isDue: () => true,
     add: (transaction) => unreadTransactions.push(transaction),
   })
@@ -40,6 +41,7 @@ export async function settleRange(
     const isGone = (event: TopUpEvent) => event.blockNumber <= to && !isAmong(event, topUps)
     const orphaned = await orphanWhere(tx, account, isGone)
     const settled = await settleTopUps(tx, topUps)
+    // `settledTo` never goes back, even if the head did.
     const settledTo = settledMax > cursor.settledTo ? minBigint(to, settledMax) : cursor.settledTo
     await moveFinalCursor(tx, account, { finalTo: to, finalHash, settledTo })
     return { seen: [], orphaned, ...settled, aside: unreadTransactions }
@@ -90,8 +92,10 @@ export async function retryTopUps(
     await database.transaction(async (tx) => {
       await fence(tx)
       const cursor = await lockTopUpCursor(tx, accountOf(chain))
+      // Without a cursor no block is final yet.
       const finalTo = cursor?.finalTo ?? -1n
       const isFinal = topUps?.every(({ blockNumber }) => blockNumber <= finalTo) === true
+      // `undefined`: the reason for which it was put aside stays.
       if (!isFinal || cursor?.haltedReason !== undefined) return noteTry(tx, transaction, undefined)
       settled.push(await settleTopUps(tx, topUps))
       await takeFromAside(tx, transaction)

@@ -66,6 +66,7 @@ export async function writeIfUnmoved(
       current.haltedReason === undefined
     if (!isUnmoved) throw new UpstreamUnavailableError('Another process reads the same top-ups.')
     const pass = await write(tx, account)
+    // Read again, because `write` may have moved it.
     const moved = await lockTopUpCursor(tx, account)
     return { ...pass, cursor: moved ?? current }
   })

@@ -8,7 +8,7 @@ import { createTopUpChain, type TopUpChain, type TopUpChainOptions } from './top
 export type TopUpSettings = {
   /** Lower case; absent: nothing is watched. */
   readonly custody: Hex | undefined
-  /** Account of the solver, lower case: tagged transfers to it are top-ups as well. */
+  /** Account of the solver, lower case: transfers to it that carry a marker are top-ups as well. */
   readonly solver: Hex | undefined
   /** First block that may hold a top-up. */
   readonly fromBlock: bigint
@@ -41,13 +41,17 @@ export function custodyReaderOptions(
   if (currency === undefined) {
     throw new ConfigurationError('CUSTODY_ADDRESS: the chain of sponsorship has no USDC.')
   }
-  // CAST: a currency of an EVM chain is an address, and the registry keeps those in lower case.
+  // CAST: a currency of an EVM chain is 0x and hex digits; transfers name it in lower case.
   const token = currency.address.toLowerCase() as Hex
+  // A transfer from an account of the operator is no top-up unless it names a wallet.
   const ownAccounts = [custody, ...(settings.solver === undefined ? [] : [settings.solver])]
   return { chainId, target: { token, custody, allowTrailing, ownAccounts }, mode, onMalformed }
 }
 
-/** Options of the reader of the solver's account, which takes tagged transfers only; undefined if custody is that account. */
+/**
+ * Options of the reader of the solver's account, which takes only transfers with a marker, because the
+ * account receives other money too; undefined if there is no such account, or if it is custody.
+ */
 export function solverReaderOptions(
   parts: TopUpReadingParts,
 ): Omit<TopUpChainOptions, 'client' | 'rpcThreshold'> | undefined {

@@ -9,7 +9,7 @@ import type { TopUpMetrics } from './topUpMetrics.ts'
 import type { TopUpPass } from './topUpPass.ts'
 import { watchTopUps } from './watchTopUps.ts'
 
-/** The job that turns transfers to custody, or tagged transfers to the solver, into balances of sponsors. */
+/** The job that turns transfers to custody, or marked ones to the solver, into balances of sponsors. */
 export function createTopUpWatcher(options: {
   account: 'custody' | 'solver'
   chain: TopUpChain

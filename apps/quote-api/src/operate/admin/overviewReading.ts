@@ -164,6 +164,7 @@ async function readStatuses(database: Reading): Promise<Pick<Overview, 'statuses
   }
 }
 
+// The stages are named twice, because a partial index is used only where its own condition is repeated.
 export const inFlightSql = `
   select s.stage, count(*)::int as requests, min(s.created_at) as oldest,
     ${sumMicroUsd('amountOut', 'out')} as out
@@ -183,6 +184,7 @@ async function readInFlight(database: Reading): Promise<Overview['inFlight']> {
   return rows.map(({ out, ...row }) => ({ ...row, outMicroUsd: BigInt(out) }))
 }
 
+// Reported items are cut in the order of their index: finding the oldest of all would read every one of them.
 export const oldestWorkSql = `
   (select kind, state, request_id, chain_id, attempts, reason, created_at from work_item
     where state = 'open' order by created_at, id limit ${workMax})
@@ -212,6 +214,7 @@ async function readOldestWork(database: Reading): Promise<readonly OpenWork[]> {
   }))
 }
 
+// Asset 1 is the USDC of sponsor money.
 export const sponsorsSql = `
   with spent as (select h.sponsor, sum(h.posted_amount) as amount
     from (select request_id from settlement where stage = 'settled' and updated_at > now() - interval '24 hours'

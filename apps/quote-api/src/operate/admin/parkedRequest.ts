@@ -132,8 +132,10 @@ export async function giveUp(tx: SqlTx, request: SettledRequest): Promise<void> 
   await insertRecovery(tx, requestId)
   for (const id of recoveredDeposits(facts)) {
     const deposit = await readDeposit(tx, id)
+    // `undefined`: the promise is not signed yet.
     if (deposit !== undefined) await askForRecovery(tx, request, deposit, undefined)
   }
+  // A filled request keeps its status and its debit: only deposits whose refund failed are recovered.
   if (status === 'success') return
   if (hold.state === 'reserved' || hold.state === 'pinned')
     await createLedger().void(tx, { requestId, reason: 'RESOLVED_RECOVER' })

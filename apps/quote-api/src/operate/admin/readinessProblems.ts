@@ -90,11 +90,13 @@ export function readinessProblems({ readiness, nowMs, failingSince }: ReadinessF
     const check = checks[name]
     const reason = readiness.reasons?.[name]
     const ageSeconds = readiness.agesSeconds?.[name]
+    // A failed check that leaves the service ready stops nothing as a whole.
+    const isOnlyShown = check === undefined && readiness.ready
     const text = check?.what ?? `The check ${name} of /ready fails`
     return problem(
       {
         parts: check?.parts ?? ['quotes'],
-        state: check?.state ?? (check === undefined && readiness.ready ? 'partly' : 'stands'),
+        state: check?.state ?? (isOnlyShown ? 'partly' : 'stands'),
         what: reason === undefined ? `${text}.` : `${text} (${reason}).`,
         do: check?.do ?? 'Ask the doctor: npm run causeway -- doctor',
       },

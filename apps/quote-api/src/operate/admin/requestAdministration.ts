@@ -167,7 +167,10 @@ async function recordChange(
 
 const foundMax = 10
 
-/** Reads each kind of identifier in a branch of its own, so that every branch uses an index. */
+/**
+ * Reads each kind of identifier in a branch of its own, so that every branch uses an index. The hash of a
+ * transaction matches in any case if it is stored with 0x; other spellings, such as Base58, match exactly.
+ */
 async function findRequests(
   database: Pick<SqlDatabase, 'query'>,
   identifier: string,

@@ -115,6 +115,7 @@ function oracleProblems({ oracles, oracleAnswers, stored, chainNames }: StatusFa
   return oracles.flatMap(({ name, signer }) => {
     const answers = oracleAnswers.filter(({ oracle, count }) => oracle === name && count > 0)
     const signsNothing = answers.length > 0 && answers.every(({ said }) => said !== 'signed')
+    // Halts are stored under the signer in lower case.
     const halts = stored?.oracleHalts.find(({ oracle }) => oracle === signer.toLowerCase())?.chainIds ?? []
     const haltedNames = halts.map((chainId) => chainNames.get(chainId) ?? String(chainId)).join(', ')
     const affected = { parts: ['attestations'], state: 'partly' } satisfies Partial<Problem>
@@ -219,6 +220,7 @@ function moneyProblems({ ledgerHaltedAt, haltedTopUps, sponsors }: StoredFacts):
 
 function webhookProblems({ failingWebhooks }: StoredFacts): readonly Problem[] {
   return failingWebhooks.flatMap(({ apiKeyId, host, waiting, problem: reason, failingSince }) => {
+    // Then messages were only given up, and `webhooks show` counts those.
     if (failingSince === undefined) return []
     const waits = waiting === 1 ? '1 message waits' : `${waiting} messages wait`
     return [

@@ -8,7 +8,7 @@ import type { CommandChain } from './commandChain.ts'
 import type { FillJudge } from './foundFills.ts'
 import type { CommandReader } from './reread.ts'
 
-/** Stands for the order signer when a command loads files: no order is signed, so no signer can be a foreign one. */
+/** Order signer of a command that loads files and signs no order. No check refuses the zero address. */
 export const noOrderSigner = `0x${'0'.repeat(40)}`
 
 /** Dependencies of a command that works on the database. */

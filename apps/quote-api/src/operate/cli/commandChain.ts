@@ -67,6 +67,7 @@ export async function openCommandChain(options: CommandChainOptions): Promise<Co
   const { config, variables } = options
   const { chains, quote } = await loadFiles(config, variables, noOrderSigner)
   const registry = createRegistry(quote, [...chains.chains.values()])
+  // Only the chain's number is wanted, so no clients are given.
   const { chainId } = findSponsorshipChain(registry, new Map())
   const quotable = registry.chainById.get(chainId)
   const parts: TopUpReadingParts = {
@@ -74,10 +75,12 @@ export async function openCommandChain(options: CommandChainOptions): Promise<Co
     chainId,
     chain: chains.chains.get(quotable?.key ?? ''),
     currency: [...(quotable?.currencies.values() ?? [])].find(({ asset }) => asset.id === usdc),
+    // A command keeps no metrics.
     onMalformed: () => {},
   }
   const readableChains = registry.chains.filter(({ key }) => chains.chains.get(key)?.ready === true)
   return {
+    // Empty where the chain has no USDC configured.
     sponsorCurrency: { chainId, currency: parts.currency?.address ?? '' },
     topUp: ({ amountMicroUsd, owner }) =>
       prepareTopUp(parts, { amountMicroUsd, ...(owner !== undefined && { owner }) }),

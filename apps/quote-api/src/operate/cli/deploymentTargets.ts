@@ -211,6 +211,7 @@ function hubContracts(hub: RegisteredHub): readonly ConfiguredContract[] {
     ['HubOracle', hub.oracleAddress],
     ['OracleMultisig', hub.oracleMultisigAddress],
     ['GenericMapping', hub.genericMappingAddress],
+    // An allocator contract on another chain cannot be read here.
     ['Allocator', hub.auroraEvmChainId === hub.evmChainId ? hub.auroraAllocatorAddress : undefined],
   ])
 }

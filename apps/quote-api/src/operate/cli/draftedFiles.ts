@@ -77,6 +77,7 @@ export function draftFiles(
       $schema: './schema/allocator.schema.json',
       environment,
       firstBlock: fillInByHand("number of a block of the hub's chain from before you deploy the allocator"),
+      // 50 gwei, as in docs/operating/allocator.md; the operator may change it.
       maxFeePerGasWei: '50000000000',
       depositories: draftedChains.map((chain) =>
         draftDepository(chain, quote.chains[chain.id]?.currencies ?? []),
@@ -187,6 +188,7 @@ function wholeShares(currencies: readonly Currency[]): ReadonlyMap<Currency, num
     const sumBps = assetCurrencies.reduce((total, { targetShareBps = 0 }) => total + targetShareBps, 0)
     let leftBps = wholeBps
     for (const [index, currency] of assetCurrencies.entries()) {
+      // `Math.max`: the shares of an asset may all be 0.
       const scaledBps = Math.floor(((currency.targetShareBps ?? 0) * wholeBps) / Math.max(sumBps, 1))
       const shareBps = index === assetCurrencies.length - 1 ? leftBps : scaledBps
       shares.set(currency, shareBps)

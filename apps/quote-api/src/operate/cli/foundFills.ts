@@ -33,6 +33,7 @@ export async function openFillJudge(options: {
   const registry = createRegistry(quote, [...chains.chains.values()])
   const networkOf: NetworkOf = registry.networkByKey
   const readers = new Map<number, Promise<CommandReader>>()
+  // Without ORACLES nobody can sign, so no fill counts as attested.
   const { oracles = [], threshold = 1 } = config.oracles ?? {}
   return {
     notes: createBookingNotes(peppers),

@@ -46,6 +46,7 @@ export const ledgerCommands: readonly Command[] = [
     words: 'ledger backup',
     about: 'Print all tables as text from one snapshot, for a file; the service may go on',
     async run({ administration, print }) {
+      // `print` ends each line itself.
       await administration.ledger.backup((lines) => print(lines.trimEnd()))
       return undefined
     },

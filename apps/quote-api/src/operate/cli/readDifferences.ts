@@ -19,6 +19,7 @@ export async function readDifferences(
 ): Promise<readonly Difference[] | undefined> {
   const findings = createFindings()
   const readFile = (path: string) => readFileSync(path, 'utf8')
+  // Modes of key files are the doctor's concern.
   const key = { environment: variables, readFile, modeOf: () => undefined }
   const orderSigner = await examineSigningKey(key, findings)
   const { environment, configDirectory, topUps } = config

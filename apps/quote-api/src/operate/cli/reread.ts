@@ -101,6 +101,7 @@ export const rereadCommands: readonly Command[] = [
   },
 ]
 
+/** A command has no metrics to observe events for. */
 const contextOf = (database: SqlDatabase) => ({ database, announce: announceStatus, observe: () => {} })
 
 function readRange(text: string): { readonly from: bigint; readonly to: bigint } | undefined {
@@ -130,6 +131,7 @@ async function readBlocks(
 ): Promise<readonly ReadTransactions[]> {
   const batches: ReadTransactions[] = []
   for (let nextBlock = from; nextBlock <= to; ) {
+    // `known` is the height whose hash would show a reorg: that of the block before, where there is one.
     const knownBlock = nextBlock > 0n ? nextBlock - 1n : nextBlock
     const range = { known: knownBlock, from: nextBlock, to }
     const { pass, to: listedTo } = await listRange(chain, range, signal)

@@ -100,6 +100,7 @@ async function runAudited<T>(
   } catch (error) {
     if (changes === true && error instanceof DomainError) {
       const [first] = operands
+      // Ids and wallets may be typed in any case; the audit has them in lower case.
       const subject = first === undefined ? '-' : args.operand(first).toLowerCase()
       const reason = args.text('reason')
       const attempt = { actor, action: words.replace(' ', '.'), subject, outcome: error.code }
@@ -119,6 +120,7 @@ async function withContext<T>(
   const opened = await openDatabase(config, {
     joinRunning: true,
     statementTimeoutMs,
+    // A command prints its own answer alone; a lost connection fails its next statement.
     log: () => {},
     onConnectionLost: () => {},
   })

@@ -99,6 +99,7 @@ async function ask(url: string, headers: Record<string, string> | undefined): Pr
     const signal = AbortSignal.timeout(askMs)
     const response = await fetch(url, {
       ...(headers !== undefined && { headers }),
+      // A redirect could lead the key elsewhere.
       redirect: 'error',
       signal,
     })

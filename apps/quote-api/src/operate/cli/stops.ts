@@ -98,6 +98,7 @@ function describeLeft({ chainId, toldBy }: ChainStop): string {
     network: `The network of chain ${chainId} still is not as the files say: npm run causeway -- doctor`,
     terms: `The solver still refuses orders to chain ${chainId}: npm run causeway -- doctor`,
     watcher: `Deposits on chain ${chainId} still cannot be read: npm run causeway -- doctor`,
+    // The operator's stop of this chain has ended, so this one is of all chains.
     operator: 'All chains are still stopped: go all',
   }[toldBy]
 }

@@ -113,6 +113,7 @@ export const topUpCommands: readonly Command[] = [
         transaction: event.transactionHash,
         from: event.from,
         microUsdc: event.value.toString(),
+        // Reading the credited wallet from suspended money failed; `parse` says why.
         why: event.parse,
       }))
       return { data: { events }, lines: rows.length === 0 ? ['Nothing is in suspense.'] : tableOf(rows) }

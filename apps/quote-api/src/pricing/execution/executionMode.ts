@@ -38,9 +38,9 @@ function checkGranularity(route: Route, { tradeType, amount }: QuoteRequest): vo
   const [chain, currency] = isInput
     ? [route.origin, route.currencyIn]
     : [route.destination, route.currencyOut]
-  // An input is rounded down, so that it is not above what the user named; an output up.
   const step = granularityOf(chain, currency)
   if (amount % step === 0n) return
+  // An input is rounded down, so that it is not above what the user named; an output up.
   const amountInstead = (isInput ? multipleDown(amount, step) : multipleUp(amount, step)).toString()
   throw new QuoteError(
     'INVALID_REQUEST',

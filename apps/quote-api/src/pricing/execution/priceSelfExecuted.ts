@@ -42,6 +42,7 @@ export async function priceSelfExecuted(args: {
     assetClass: dearerClass(route.currencyIn.assetClass, route.currencyOut.assetClass),
     swapImpactBps: swapImpact.lossBps,
     adverseBps: adverseBpsOf([leg]),
+    // Pools alone decide the amounts, so a disagreement of price sources does not count.
     priceSpreadBps: 0n,
   })
   const isExactOutput = request.tradeType === 'EXACT_OUTPUT'

@@ -103,6 +103,7 @@ export async function unitsBeyondPlain(
   const { chainId } = chain
   const lack = await ports.lackOf({ chainId, account, currency: currency.address })
   const plain = { kind, isNative: currency.isNative, lack: lack ?? {} }
+  // In families without gas limits a plain payment is charged no units.
   const charged = networkFees(snapshot, chain).gasOf(plain)?.expected ?? 0n
   const more = maxBigint(0n, units - charged)
   return more + bpsUp(more, marginBps)
@@ -174,11 +175,14 @@ async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Prom
   const isNamed = isRefundNamed(question)
   const isUser = (account: string) => chain.codec.spellAddress(account) === chain.codec.spellAddress(user)
   const payee = (account: string): Payee => {
+    // The user deposits from his own account, so he has it then; another account must be there already.
     const refund = { what: 'refund', chain, account, currency, amount, isNamed } as const
     return isUser(account)
       ? { ...refund, makesState: true, isDepositor: true }
       : { ...refund, makesState: false }
   }
+  // A user that nobody holds is not asked about. Where no other account is left, the order names him all the
+  // same: its deposit then goes back by recovery alone.
   const isBurnt = chain.payees.isBurnt(user)
   const [userRefusal, refundToRefusal, refunded] = await Promise.all([
     isBurnt ? undefined : refusalOf(ports, payee(user)),

@@ -67,6 +67,7 @@ export function planSelfExecutedLegs(route: Route, poolScope: PoolScope): readon
 function originOptions(chain: QuotableChain, currencyIn: QuotableCurrency, poolScope: PoolScope) {
   // The solver manages inventory of the whole asset, so it takes any currency of it at par.
   if (currencyIn.asset.inventory !== undefined) return [{ origin: undefined, feeCurrency: currencyIn }]
+  // A swap on the origin and the deposit are one transaction of the deposit router.
   if (chain.config.depositRouter === undefined) return []
   return chain.solverCurrencies.flatMap((candidate) =>
     poolLegs(chain, { from: currencyIn, to: candidate }, poolScope).map((origin) => ({
@@ -102,6 +103,7 @@ function poolLegs(
   const directPools = poolsBetween(chain, from, to)
   const direct = directPools.length > 0 ? [leg] : []
   const pools = chain.config.uniswapV3
+  // Native coin and its wrapped form are one token to pools, so nothing lies between them.
   if (poolScope === 'configured' || pools === undefined || poolToken(chain, from) === poolToken(chain, to))
     return direct
   const feeTiers = pools.fallbackFeeTiers.filter((tier) =>

@@ -117,7 +117,8 @@ async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<
   if (best === undefined && isExhausted) throw beyondPools(leg)
   if (best === undefined) throw noPool(leg)
   if (best.amountOut > 0n) return best
-  // No output. If the input is worth some at the agreed price, the pools are empty; else the amount is too low.
+  // No output. If the agreed price gives more than one unit for the input, the pools are empty; else the
+  // amount is too low.
   throw convertDown(best.amountIn, prices.from, prices.to) > 1n ? beyondPools(leg) : belowPools(leg)
 }
 

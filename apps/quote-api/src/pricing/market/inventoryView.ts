@@ -90,6 +90,7 @@ function readPosition(
       chainId: chain.chainId,
       balanceUsd: isComplete ? balanceUsd : undefined,
       shareBps: targetShareBps(chain, asset),
+      // Elsewhere an asset's currencies become each other, so only their sum counts.
       payableByCurrency: chain.quoting.keepsSides === true ? payableByCurrency : undefined,
       floorUsd,
     },

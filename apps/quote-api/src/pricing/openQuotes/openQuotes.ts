@@ -104,6 +104,7 @@ function add(promises: Promises, end: number, usdX18: UsdX18): void {
 function dropEnded(promises: Promises, nowSeconds: number): void {
   const { ends, worths } = promises
   let endedCount = 0
+  // Behind the last promise the loop ends, since `nowSeconds` is not below itself.
   while ((ends[endedCount] ?? nowSeconds) < nowSeconds) {
     promises.totalUsdX18 -= worths[endedCount] ?? 0n
     endedCount += 1

@@ -66,6 +66,7 @@ export function createRewardLimit(
         { asset: receivedAsset, chainId: received.chainId, deltaUsd: weightedUsd },
         { asset: paidAsset, chainId: paid.chainId, deltaUsd: -weightedUsd },
       )
+      // Twice negated, so that the reward is rounded down.
       const ownCostUsd = -divideDown(-weightedCostUsd * denominator, numerator)
       return minBigint(0n, maxBigint(affordableUsd, ownCostUsd))
     },

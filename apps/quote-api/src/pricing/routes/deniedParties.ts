@@ -44,6 +44,7 @@ export function partiesOf(
     ...(depositFeePayer === undefined
       ? []
       : [{ field: 'depositFeePayer', address: depositFeePayer, codec: origin }]),
+    // These are EVM addresses in lower case, which no codec changes.
     ...appFees.map(({ recipient: address }, index) => ({
       field: `appFees.${index}.recipient`,
       address,

@@ -192,6 +192,7 @@ async function searchBetween(
     // Once an amount is accepted, any other verdict bounds the accepted ones.
     else if (verdict === 'refused' || accepted !== undefined) refused = middle
     // An amount that is refused for another reason: the accepted ones, if any, lie nearer to the refused one.
+    // None is left where the range cannot be halved again.
     else if (distance <= 2n || middle === limit) return undefined
     else limit = middle
   }

@@ -49,6 +49,7 @@ function amountWorth({ request, route, plan, snapshot }: FeeInputs, usd: bigint)
   if (request.tradeType === 'EXACT_INPUT') {
     return amountForUsdDown(usd, requirePrice(snapshot, route.currencyIn))
   }
+  // Without a pool the output is the payout currency itself, or worth the same per unit.
   const isSwapped = plan.destination?.kind === 'pool'
   return amountForUsdDown(usd, requirePrice(snapshot, isSwapped ? route.currencyOut : plan.payoutCurrency))
 }

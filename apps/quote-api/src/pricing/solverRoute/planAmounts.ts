@@ -83,6 +83,7 @@ export async function computeFromOutput(inputs: SolverRouteInputs, terms: FeeTer
   const payout = destinationLeg === undefined ? request.amount : requiredIn(snapshot, destinationLeg)
   checkBalance(inputs, payout)
   const solved = solveAmountIn(terms, inFeeCurrencyUp(inputs, payout))
+  // The origin's transactions carry only multiples of `step`, so the input is raised to the next one.
   const step = granularityOf(inputs.route.origin, plan.feeCurrency)
   const split = step === 1n ? solved : splitFees(terms, multipleUp(solved.amountIn, step))
   checkPayable(inputs, { payout, split })

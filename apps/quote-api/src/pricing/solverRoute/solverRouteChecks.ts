@@ -42,7 +42,7 @@ export function checkAmounts(
 }
 
 /**
- * Refuses while the fill wallet is short of native coin.
+ * Refuses while the fill wallet is short of native coin. A balance that is not known refuses nothing.
  * @throws QuoteError SERVICE_UNAVAILABLE, retryable
  * @source Q-132
  */

@@ -75,6 +75,7 @@ async function measure(
       gas: feeTotals(quoted.fees).relayerGas,
       gasUnit: quoted.units.fee,
       outputAmount: BigInt(quotedPayment.expectedAmount),
+      // The quoted deposit, from which the fees were computed.
       depositAmount: request.feeBasis,
     },
   })

@@ -24,6 +24,7 @@ import type { ChainStops } from '../stops/chainStops.ts'
 export type SignedMapping = {
   readonly walletChainId: number
   readonly wallet: Hex
+  /** Owner of the deposit, as the hub knows it; here always the wallet itself. */
   readonly depositor: Hex
   readonly nonce: number
   /** Order id. */
@@ -76,6 +77,7 @@ export function createMapNonce(options: {
       signature: signed.signature,
       signatureChainId: signatureChain.key,
     })
+    // Caller and wallet each have a budget. (Q-43)
     if (signed.keylessCaller !== undefined) await hubBudget.take([signed.keylessCaller, `wallet ${wallet}`])
     await writer.write(entry, proof, AbortSignal.timeout(statementTimeoutMs))
   }
@@ -116,6 +118,7 @@ async function requireFunds(
   { chainId, native }: QuotableChain,
   { user, currency, amount, nonce, createdAtMs }: OrderOfMapping & { readonly nonce: number },
 ): Promise<void> {
+  // A plain transfer needs no allowance, so no spender is asked for.
   const { balance } = await userFacts({ chainId, user, currency, spender: undefined, touched: [] })
   if (balance !== undefined && balance < amount) {
     if (await hasSent({ chainId, account: user, nonce: BigInt(nonce), sinceMs: createdAtMs })) return

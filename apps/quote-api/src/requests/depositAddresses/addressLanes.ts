@@ -7,7 +7,7 @@ export const lanes = {
   paid: 0,
   /** Quoted with a key, and used within the hour. */
   keyed: 1,
-  /** A block names the address without such a payment: a token moved there, a call mentions it, or it got dust. */
+  /** Quoted without a key; a block names it without such a payment: a call, a token's move, or dust. */
   named: 2,
   /** Quoted without a key, and used within the hour. */
   unpaid: 3,

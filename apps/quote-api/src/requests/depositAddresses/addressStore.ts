@@ -149,7 +149,7 @@ export async function lockAddresses(tx: SqlTx, addresses: readonly string[]): Pr
   return rows.map(({ address }) => address)
 }
 
-/** The next look comes after the time since the last use divided by this: seldom at addresses long unused. */
+/** The pause is the time since the last use divided by this: addresses long unused are looked at seldom. */
 const idleDivisor = 20
 const pauseMaxMs = 900_000
 
@@ -157,7 +157,7 @@ const pauseMaxMs = 900_000
  * Schedules the next look at addresses: soon at those in use, seldom at the others. Money at an address keeps it in its
  * lane; without money it falls back to `laneOfUnpaid`, which its key and its last use decide.
  * @param pauses.leastMs shortest time to the next look
- * @param pauses.keepsLaneMs time since its last use for which an empty one keeps its lane, as nodes may list its money late
+ * @param pauses.keepsLaneMs time after the last use in which empty ones keep their lane, until money is final
  */
 export async function recheckAddressesAfter(
   tx: SqlTx,
@@ -213,7 +213,10 @@ export async function setSweep(
   )
 }
 
-/** Notes why the money stays at the address, and takes its priority away. @returns true if the reason is new */
+/**
+ * Notes why the money stays at the address, takes its priority away, and no longer counts it as waiting.
+ * @returns true if the reason is new
+ */
 export async function setLeft(tx: SqlTx, address: string, reason: string): Promise<boolean> {
   const [row] = await tx.query<{ is_news: boolean }>(
     `update deposit_address d set left_reason = $2, held_since = null, deep_since = null, lane = ${laneOfUnpaid}
@@ -250,7 +253,7 @@ const pauseAfterSwap = `interval '5 seconds'`
 
 /**
  * Frees an address after its sweep and schedules a look at what lies there: at once, or later after each failed swap.
- * @param swap how the sweep's swap ended; `none` where there was none, or nobody began the sweep
+ * @param swap `done` if the sweep succeeded, with or without a swap; `failed` if its swap failed; else `none`
  */
 export async function clearSweep(
   tx: SqlTx,

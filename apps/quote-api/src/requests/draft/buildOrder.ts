@@ -47,6 +47,7 @@ export function buildOrder(
           chainId: origin.key,
           currency: feeCurrency.address,
           amount: solverTerms.depositAmount.toString(),
+          // Weights compare the inputs of an order, which has only this one.
           weight: '1',
         },
         refunds: possibleRefunds(priced, solverTerms, identity.deadlineSeconds),

@@ -45,7 +45,7 @@ export function buildSteps(priced: PricedRequest, identity: StepIdentity): Built
   }
 }
 
-/** Calls that replace the user's transactions when the solver relays a permit: those of an account without allowance. */
+/** Calls that the solver sends to relay a permit: the transactions of a user without any allowance. */
 export function relayedCalls(priced: PricedRequest, identity: StepIdentity): readonly PermittedCall[] {
   const { quoting } = priced.route.origin
   const route = { ...priced.origin, by: 'deposit' as const }
@@ -69,6 +69,7 @@ function toStep(
     description,
     kind: 'transaction',
     requestId: identity.requestId,
+    // A deposit step always has this field, empty where the depository is paid directly.
     ...(id === 'deposit' && { depositAddress: identity.depositAddress ?? '' }),
     ...(id === 'deposit' && identity.depositTerms && { depositTerms: identity.depositTerms }),
     // An approve step has no check: the public client would poll the intent before its deposit exists.
@@ -111,6 +112,7 @@ function describeStep(
       return {
         action: `Approve ${currencyIn.symbol}`,
         description:
+          // Permit2 is allowed everything once, whatever is open.
           priced.origin.by !== 'permit2' && allowed > priced.amountInMax
             ? `Allow ${input} to be taken, and what your other open quotes take`
             : `Allow ${input} to be taken`,
@@ -204,7 +206,7 @@ function statusCheck(requestId: Hex): Check {
 
 /**
  * The step by which the user signs a permit instead of sending a deposit: typed data to sign, and the request that takes the
- * signature. @source quote-api.md 2.3, 2.5
+ * signature. The step's id and `api` are words of the published interface. @source quote-api.md 2.3, 2.5
  */
 export function permitStep(
   { route, amountIn }: PricedRoute,

@@ -97,6 +97,7 @@ async function quoteSponsored(
     capMicroUsd: terms.capMicroUsd,
     sponsorable: sponsorableFees(priced.split.parts),
     allocation,
+    // Rounding up must not exceed the cap.
     debitMicroUsd: terms.capMicroUsd === undefined ? debit : minBigint(debit, terms.capMicroUsd),
   }
   const { keyId: apiKeyId } = sponsoredRequest
@@ -109,7 +110,7 @@ async function quoteSponsored(
       if (stored.status !== 'at_deposit') return record.quote
       return { ...record.quote, sponsorship: { ...outcome, isHeldAtDeposit: true } }
     }
-    // Both quotes count as open otherwise.
+    // Otherwise both quotes would count as open.
     takeBack()
     return quoteUserPaid(dependencies, sponsoredRequest, { allocation: unpaid(refusal), rewards, terms })
   })
@@ -193,7 +194,7 @@ function holdRequest(
 
 /**
  * Equal for quotes of which a user executes only one, so that a newer hold may replace an older one: same key, user,
- * recipient, chains, currencies and trade type. 64 hex digits. @source rule L-44
+ * recipient, currencies with their chains, and trade type. 64 hex digits. @source rule L-44
  */
 function requoteKey(apiKeyId: string, route: Route, { tradeType }: QuoteRequest): string {
   const { origin, destination, currencyIn, currencyOut, user, recipient } = route

@@ -65,9 +65,10 @@ export function takesDepositAddresses(
 }
 
 /**
- * Makes a new deposit address. Its deposits are credited to the account that is refunded, so that a refund and a withdrawal
- * from the hub end with the same party. If that is a burn account, they are credited to the fill wallet, so that an
- * operator can recover them.
+ * Makes a new deposit address. Its deposits are credited to the account that is refunded, so that a refund
+ * and a withdrawal from the hub end with the same party. A burn account could recover nothing, so deposits
+ * for it are credited to the fill wallet, and an operator can recover them; in families without
+ * `creditsDepositor` so are all deposits.
  * @param parties.refunded account that the order names for its refund
  * @param parties.nonce 32 random bytes
  * @throws QuoteError UNSUPPORTED_EXECUTION_TYPE where no fill wallet could empty it; INVALID_ADDRESS where the refund would

@@ -108,6 +108,7 @@ export async function draftQuote(
     deadlineSeconds,
     depositAddress: depositAddress?.address,
     depositScript: depositAddress?.script,
+    // A depositor withdraws with the script or, in families without one, with the terms.
     depositTerms: depositAddress?.script === undefined ? depositAddress?.terms : undefined,
   }
   const permit = await draftPermit(dependencies, priced, request, { identity, nowSeconds })
@@ -144,7 +145,7 @@ function draftSteps(
   return { steps: [...steps, permitStep(priced, identity.requestId, permit)], calls }
 }
 
-/** Seconds that are added to the deadline: for the fill, and for a sweep of the address that the price outlasts. */
+/** Seconds added to the deadline: for the fill, and for the sweep where the price holds until its end. */
 function landingSeconds({ origin, destination }: Route, { useDepositAddress }: QuoteRequest): number {
   const { depositAddresses } = origin.quoting
   const outlastsSweep = useDepositAddress && depositAddresses?.isKeptWhileSwept === true
@@ -178,7 +179,7 @@ async function draftPermit(
   return permitTerms(permitTokens, priced, request, order, { from: fillWallet, calls })
 }
 
-/** The address that the quote is paid through: the one whose payment is quoted anew, or a new one. */
+/** The address to pay: one whose payment is quoted anew, else a new one; `user` is refunded by default. */
 function addressFor(
   dependencies: QuoteDependencies,
   { route, refundAccounts: [refundAccount = route.user] }: PricedRequest,

@@ -43,7 +43,7 @@ export type Calls = {
   readonly isSponsored: boolean
 }
 
-/** The quoted request that calls are to make the deposit of. */
+/** The quoted request whose deposit the calls are to make. */
 export type ExecutedRequest = {
   readonly orderId: Hex | undefined
   readonly originChainId: number

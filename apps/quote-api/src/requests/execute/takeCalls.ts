@@ -69,6 +69,7 @@ export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
     if (screening?.isDenied(chainId, executionRequest.to, keyId) === true) throw deniedError('data.to')
     await refuseDeniedExecution(database, screening, requestId)
     await stops.refuseRequest(requestId)
+    // Calls and permits are one kind of work: either makes the deposit that a request has once.
     const earlierWork = await readWorkOf(database, { kind: 'permit', requestId })
     if (earlierWork !== undefined) return requireSame(earlierWork, executionRequest)
 
@@ -82,8 +83,8 @@ export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
     const deposits = depositsOf(chainId)
     const { multicall3 } = chain.config
     if (deposits === undefined || multicall3 === undefined) throw unsupportedChain(chainId)
-    const on = { chain, deposits, fillWallet, dearer: dearerOn(chainId) }
-    const order = await requireDeposit(stored, executionRequest, on)
+    const trialChain = { chain, deposits, fillWallet, dearer: dearerOn(chainId) }
+    const order = await requireDeposit(stored, executionRequest, trialChain)
     const { to, data, authorizationList } = executionRequest
     await askForSubmission(database, executionRequest, {
       permitKind: 'calls',
@@ -118,9 +119,9 @@ async function requireDeposit(
   const from = chain.quoting.hexAddress(fillWallet)
   const simulated = await deposits.tryCalls({ from, depository, to, data, delegations })
   const order = requiredDeposit(stored, chain, dearer)
-  const failure = judgeSimulation(simulated, order)
-  if (failure === undefined) return order
-  throw new ExecutionRefusedError(failure, {
+  const refusal = judgeSimulation(simulated, order)
+  if (refusal === undefined) return order
+  throw new ExecutionRefusedError(refusal, {
     ...(simulated.succeeds && { gas: simulated.gas.toString() }),
     gasMax: order.gasMax.toString(),
   })

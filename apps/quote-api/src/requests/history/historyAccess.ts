@@ -55,5 +55,6 @@ export async function scopeOfRequests(
   const apiKeyId = requireKey(caller)
   const isOwnWallet =
     ofWallet && user !== undefined && (await dependencies.sponsors.walletOf(apiKeyId)) === user.toLowerCase()
+  // Without a further filter the list is still that of `user`, which is the caller's own wallet.
   return isOwnWallet ? {} : { apiKeyId }
 }

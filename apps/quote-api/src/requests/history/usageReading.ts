@@ -59,8 +59,8 @@ export function createUsageReading(options: {
 }
 
 /**
- * Beginnings of the first and the last bucket of a window, both included. The window never begins before what the
- * granularity keeps, even if older buckets were not deleted yet. Pure.
+ * The first and the last time at which buckets of a window may begin, both included. The window never begins
+ * before what the granularity keeps, even if older buckets were not deleted yet. Pure.
  * @throws QuoteError INVALID_REQUEST for a window that ends before it starts
  */
 function usageWindow(period: {

@@ -17,7 +17,7 @@ export const rewardRow = z.object({
   paid: inventoryPlace,
   /** Worth of the moved inventory, in US dollars times 10^18. */
   usdX18: storedInteger,
-  /** The reward. */
+  /** The reward, in micro-USD. */
   microUsd: storedInteger,
 })
 
@@ -30,10 +30,10 @@ const refreshMs = 1_000
 const claimGraceSeconds = 60
 
 /**
- * Keeps this process's view of rewards up to date, every second. It reads the rewarded moves of inventory that are paid and
- * not yet settled: a seen or bound deposit, or a permit or sweep that the solver still has to send. In the same transaction
- * it stores what this process claims of the common reward budget, so that all processes together never exceed it. While the
- * database fails, nothing is rewarded.
+ * Keeps this process's view of rewards up to date, every second. It reads the rewarded moves of inventory
+ * that are paid and not yet settled: a seen or bound deposit, or a permit or sweep that the solver has not
+ * finished. In the same transaction it stores what this process claims of the common reward budget, so that
+ * all processes together never exceed it. While the database fails, nothing is rewarded.
  */
 export function followBoundRewards(options: {
   readonly database: Pick<SqlDatabase, 'transaction'>
@@ -49,11 +49,11 @@ export function followBoundRewards(options: {
     try {
       await database.transaction(async (tx) => {
         await lockClaims(tx)
-        // Moves are read before bookings: one that is booked in between counts twice, which is safe, and never not at all.
+        // Moves are read before bookings: one booked in between then counts twice, which is safe.
         const moves = await readBound(tx)
         const budget = await readBudget(tx, processId)
-        const microUsd = openRewards.putBound({ moves, ...budget }, Math.floor(now() / 1_000))
-        await storeClaim(tx, { process: processId, microUsd, seconds: claimSeconds })
+        const claimMicroUsd = openRewards.putBound({ moves, ...budget }, Math.floor(now() / 1_000))
+        await storeClaim(tx, { process: processId, microUsd: claimMicroUsd, seconds: claimSeconds })
       })
       openRewards.confirmClaim()
     } catch (error) {

@@ -3,7 +3,7 @@ import { type PermitTerms, tokenPermitKinds } from '@causeway/families/rules'
 import { z } from 'zod'
 
 const calldataBytesMax = 65_536
-// CAST: each pattern is that of Hex.
+// CAST: the pattern is that of Hex.
 const address = z
   .string()
   .regex(/^0x[0-9a-f]{40}$/)

@@ -76,8 +76,9 @@ export function createOrderSignatures(options: {
 const ordersPerRound = 20
 
 /**
- * Command of an operator: signs every unsigned order of the key that may still need a signature. It runs before the key is
- * replaced, or before a downgrade to a release that expects every order to be signed.
+ * Command of an operator: signs every unsigned order of the key that may still need a signature, because it
+ * has a deposit or its deadline ended no more than a day ago. It runs before the key is replaced, or before a
+ * downgrade to a release that expects every order to be signed.
  * @returns the number of signed orders
  */
 export async function signOpenOrders(options: {

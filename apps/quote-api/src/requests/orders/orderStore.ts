@@ -39,8 +39,10 @@ export function createOrderStore({ database }: { database: SqlDatabase }): Order
   const commits = createGroupCommit<StoredOrder, Hex>({
     write: async (orders) => {
       await database.query(insertOrders, orderColumns(orders))
+      // A group commit needs one outcome per order, which nobody reads here.
       return orders.map(({ requestId }) => requestId)
     },
+    // A lost database is a DomainError; any other error may be the fault of one order.
     mayRetryAlone: (error) => !(error instanceof DomainError),
     groupMax,
     secondGroupMin,

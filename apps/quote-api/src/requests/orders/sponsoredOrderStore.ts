@@ -60,16 +60,17 @@ export function createSponsoredOrderStore(options: {
   readonly ledger: Ledger
 }): SponsoredOrderStore {
   const { database, ledger } = options
-  const createQueue = <Outcome extends SharedOutcome>(reserve: Reserve<Outcome>, queueMax: number) =>
+  const createQueue = <Outcome extends SharedOutcome>(reserve: Reserve<Outcome>, waitingMax: number) =>
     createGroupCommit<SponsoredOrder, Outcome | NoHold>({
       // The transaction begins with a read of the sponsors' balances, unless no item has a hold.
       write: (items) =>
         database.transaction((tx) => writeItems(tx, items, reserve), {
           opensWithRead: holdsIn(items).length > 0,
         }),
+      // A lost database is a DomainError; any other error may be the fault of one quote.
       mayRetryAlone: (error) => !(error instanceof DomainError),
       groupMax,
-      queueMax,
+      queueMax: waitingMax,
     })
   const sharedQueue = createQueue(ledger.reserveFree, queueMax)
   const sharedCounts = createCounts()
@@ -98,6 +99,7 @@ export function createSponsoredOrderStore(options: {
 
   return {
     async save(item) {
+      // Quotes without a hold count together, like those of one sponsor.
       const sponsor = item.hold?.sponsor ?? ''
       const needsLane = lanes.has(sponsor) || sharedCounts.of(sponsor) >= sharedPerSponsorMax
       const outcome = needsLane ? busyOutcome : await addToShared(sponsor, item)

@@ -27,7 +27,7 @@ const atOnce = 16
  * and fails those that can no longer become a deposit.
  */
 export async function followPermits(context: SettlementContext, run: Run): Promise<void> {
-  // Until then a block may still include a transaction that was sent in time.
+  // A block may still include a transaction whose deadline is later than this.
   const endedBefore = nowSeconds(context) - lateInclusionSeconds
   await followWork(context.database, run, {
     atOnce,
@@ -97,6 +97,7 @@ async function carryOutStep(
         txHash: null,
         reason: reverted,
         attempts,
+        // Never undefined here, because `mayTryAgain` was true.
         delayMs: delayMs ?? 0,
       })
       if (item.requestId !== undefined) await context.announce(tx, item.requestId)

@@ -73,6 +73,7 @@ export function createScreening(list: DenyList, registry: Chains): Screening {
         }),
       )
     },
+    // Only the account is asked about, so its field has no name.
     isDenied: (chainId, address, keyId) =>
       deniedField(list, [partyOn(registry, chainId, address, '')], keyId) !== undefined,
   }
@@ -160,7 +161,7 @@ export const releasedColumn = '(select r.resolution from deny_release r where r.
 export const senderDeniedColumn = `exists (select from deposit_address d where d.is_sender_denied
   and d.address in (o.deposit_address, lower(o.deposit_address)))`
 
-/** Stores an operator's decision on a denied request, which is final for later screenings. */
+/** Stores an operator's decision on a denied request, in place of an earlier one; it is screened no more. */
 export async function insertRelease(tx: SqlTx, requestId: Hex, resolution: Release): Promise<void> {
   await tx.query(
     `insert into deny_release (request_id, resolution) values ($1, $2)

@@ -73,18 +73,19 @@ type Sighting = {
 
 async function decideTransaction(context: SettlementContext, tx: SqlTx, sighting: Sighting): Promise<void> {
   const { reported, request, chain, mined, blocksOnTop } = sighting
-  const pause = paceMs(chain.chain.config)
+  const blockMs = paceMs(chain.chain.config)
   if (mined === undefined) {
     const isGivenUp = nowSeconds(context) > request.deadlineSeconds + lateInclusionSeconds
+    const pauseMs = Math.min(blockMs * 1.5 ** reported.attempts, missingPauseMaxMs)
     if (isGivenUp) await decideReported(tx, reported, { state: 'other' })
-    else
-      await recheckReportedAfter(tx, reported, Math.min(pause * 1.5 ** reported.attempts, missingPauseMaxMs))
+    else await recheckReportedAfter(tx, reported, pauseMs)
     return
   }
   const executedIndexes = await listExecuted(tx, request.requestId)
   // Inside a batch the outer call differs from the quote, so only the router's event can match it.
   const swap = findPaidSwap(request, mined.paidSwaps)
   const byEvent = swap !== undefined
+  // A swap is quoted as a single call, which has index 0.
   const callIndex = byEvent ? 0 : callMatch(request.execution, mined, executedIndexes)
   const isOpen = request.status === 'waiting' || request.status === 'pending'
   if (callIndex === undefined || !isOpen || (!byEvent && (await isSpent(tx, reported)))) {
@@ -94,7 +95,7 @@ async function decideTransaction(context: SettlementContext, tx: SqlTx, sighting
   // Nothing is paid for it, so a depth in blocks is enough: the rule's seconds are converted, finality is not awaited.
   const rule = depthRuleOf(chain.chain, orderValueMicroUsd(request))
   if (blocksOnTop < depthBlocks(rule, chain.chain.config)) {
-    await recheckReportedAfter(tx, reported, pause / 2)
+    await recheckReportedAfter(tx, reported, blockMs / 2)
     return
   }
   const isLast = executedIndexes.size + 1 === request.execution.calls.length

@@ -9,7 +9,7 @@ export type ReportedTransaction = {
   readonly attempts: number
 }
 
-/** `other`: the transaction is none of the request's quoted calls. */
+/** `other`: the transaction is none of the request's open calls, or came into no block in time. */
 export type Verdict = 'executed' | 'reverted' | 'other'
 
 /** Reports that one request may have: clients also report approvals and replaced transactions. */

@@ -35,7 +35,7 @@ export async function lockSelfExecuted(tx: SqlTx, requestId: Hex): Promise<SelfE
   const { calls, afterBlock } = execution
   return {
     requestId,
-    // CAST: calls are quoted to accounts that are named as they are, by 20 bytes of hex.
+    // CAST: calls are quoted only to users whose address is 20 bytes of hex.
     execution: { user: row.user_address.toLowerCase() as Hex, calls, afterBlock },
     recipient: row.recipient,
     quoted: quotedAmountsSchema.parse(row.quoted),

@@ -16,7 +16,7 @@ export async function listDueRequests(
 }
 
 /** Requests with a reported fill on chains that have a new block, whether they are due or not; the newest first. */
-export async function listToldFills(
+export async function listReportedFills(
   database: Pick<SqlDatabase, 'query'>,
   newBlocks: readonly number[],
   limit: number,

@@ -13,6 +13,7 @@ export type Standing = Pick<Standstill, 'isOperators'> & {
   readonly requestId: Hex | undefined
   /** Id of the claim, or hash of the transaction; undefined for a request. */
   readonly subject: string | undefined
+  /** True if a refund stands still, so that `reason` is a problem of the refund. */
   readonly isRefund: boolean
   readonly reason: Reason
   /** The reason in one sentence. */
@@ -45,6 +46,7 @@ const rowsMax = 10_000
  * waits for an operator or else the oldest one.
  */
 export async function listStanding(database: Queries): Promise<readonly Standing[]> {
+  // A condition that all rows fulfil; it takes the place of the one for some ids.
   return readList(database, '$1::bytea[] is null', null)
 }
 

@@ -21,7 +21,7 @@ export type SettlementStage = 'filling' | 'filled' | 'refunding' | 'settled' | '
 /** Within a transaction, schedules the news of a changed request for webhooks and followers, sent after the commit. */
 export type Announce = (tx: SqlTx, requestId: Hex) => Promise<void>
 
-/** Statuses that never change again. */
+/** Statuses that never change again. A failed request is none of them, because its deposit may still come. */
 export const endStatuses: ReadonlySet<RequestStatus> = new Set(['success', 'refund'])
 
 /** Sets the public status, unless it is a final one. @returns false if it was final */
@@ -46,7 +46,7 @@ export async function setStatus(
   return rows.length > 0
 }
 
-/** Shows that a permit's deposit was seen, which is not deep enough to be acted on. */
+/** Shows that a permit's deposit was seen, although it is not deep enough yet. */
 export async function setDepositing(tx: SqlTx, announce: Announce, requestId: Hex): Promise<void> {
   const rows = await tx.query(
     `update orders set status = 'depositing', updated_at = clock_timestamp()

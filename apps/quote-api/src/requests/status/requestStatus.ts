@@ -54,7 +54,7 @@ export function createRequestStatuses({ database }: { database: Queries }): Requ
   return {
     async read(identifier) {
       const byId = isAnyCaseHex32(identifier) ? await newestRow(database, toBytes(identifier)) : undefined
-      const row = byId ?? (await rowOfOrigin(database, identifier))
+      const row = byId ?? (await rowByDeposit(database, identifier))
       if (row === undefined) throw new UnknownRequestError()
       const hashesOf = (wantedRole: string) =>
         (row.transactions ?? []).filter(([role]) => role === wantedRole).map(([, hash]) => hash)
@@ -90,7 +90,7 @@ async function newestRow(database: Queries, requestId: Buffer): Promise<StatusRo
 }
 
 /** Row by deposit transaction, whose hash older clients send as the id; hex in any case. @source Q-106 */
-async function rowOfOrigin(database: Queries, txHash: string): Promise<StatusRow | undefined> {
+async function rowByDeposit(database: Queries, txHash: string): Promise<StatusRow | undefined> {
   const rows = await database.query<{ request_id: Buffer }>(
     `select distinct request_id from request_transaction
      where lower(tx_hash) = lower($1) and (tx_hash = $1 or tx_hash ~ '^(0x)?[0-9a-f]+$') and role = 'deposit' limit 2`,

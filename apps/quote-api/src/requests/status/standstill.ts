@@ -26,7 +26,10 @@ export type Waiting = {
       readonly state: 'shallow' | 'deep' | 'held'
     }
   | {
-      /** `undecided`: the solver has ended its work item, and no step of the request followed. */
+      /**
+       * `undecided`: the solver has ended its work item, and no step of the request followed. `confirming`:
+       * the fill is not final. `unproven`: it is final and not attested, or not seen.
+       */
       readonly part: 'stage'
       readonly state: 'parked' | 'undecided' | 'unproven' | 'confirming'
     }
@@ -98,6 +101,7 @@ function standstillOfWork(waiting: Extract<Waiting, { part: 'work' }>, limitMs: 
     case 'reported': {
       const blocksMs = waiting.chains.map(({ paceMs }) => missedBlocksMax * paceMs)
       const patienceMs = Math.min(dayMs, Math.max(limitMs, ...blocksMs))
+      // Failures of earlier tries say nothing about the transaction that is followed now.
       return standing(waiting, failureOf({ ...waiting, tries: 0 }) ?? 'TRANSACTION_NOT_INCLUDED', patienceMs)
     }
     case 'included':

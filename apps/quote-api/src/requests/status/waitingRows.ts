@@ -31,7 +31,7 @@ const awaited = `left join work_item w on w.request_id = s.request_id
   and ((s.stage = 'filling' and w.kind = 'fill')
     or (s.stage = 'refunding' and w.kind = 'refund' and w.subject = s.deposit_id::text))`
 
-/** SQL of the time until which a fitting deposit may follow a refunded one, so that the request waits on purpose. */
+/** SQL of a time by which no fitting deposit can follow a refunded one; until then waiting is on purpose. */
 const followedUntil = `case s.stage when 'refunding' then o.expires_at + interval '1 minute' end`
 /** SQL of the start of the time without progress in a stage that waits for a work item. */
 const stageSince = `greatest(s.updated_at, w.updated_at, ${followedUntil})`
@@ -63,7 +63,7 @@ const waitingRows = [
      s.attempts, s.unproven_as, s.fill_tx
    from settlement s join orders o using (request_id)
    where s.stage = 'filled' and ${isLong('coalesce(s.unproven_since, s.updated_at)')}`,
-  // Work items.
+  // Work items. Sweeps are shown by their address, and open recoveries by their order, as above.
   `${selectWork(`'withheld'`, 'w.withheld_at')} where w.withheld_at is not null and w.state = 'open'`,
   `${selectWork(`'failed'`, 'w.updated_at')} where w.kind = 'refund' and w.state = 'failed'
      and ${unlessRecoverable('w')}`,
@@ -71,7 +71,8 @@ const waitingRows = [
      and not w.is_deposited and (${isLong('w.waits_since')} or (w.attempts > 0 and w.reason like '${orderRefused}%'))`,
   `${selectWork(`case when w.is_included then 'included' else 'reported' end`, 'w.waits_since')}
    where w.state = 'reported' and w.kind <> 'sweep' and ${isLong('w.waits_since')}`,
-  // Money at deposit addresses, holds that stay, and transactions that cannot be read.
+  // Money at deposit addresses, holds that stay (`-infinity` is in the condition of their index), and
+  // transactions that cannot be read.
   `select a.request_id, null, 'address', 'held', null, a.active_at, array[a.chain_id], a.address, 0, null, null
    from deposit_address a where a.left_reason = '${blockedWallet}'`,
   `select a.request_id, null, 'address', case when a.deep_since is null then 'shallow' else 'deep' end, 'sweep',

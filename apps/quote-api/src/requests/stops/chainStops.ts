@@ -29,7 +29,7 @@ export interface ChainStops {
   requireClock(): void
   /** Unix milliseconds by the database's clock, computed from the last measured offset. */
   now(): number
-  /** As `refuse`, for the chains of a stored request. @throws QuoteError CHAIN_STOPPED, SERVICE_UNAVAILABLE */
+  /** As `refuse`, for the order of a request. @throws QuoteError CHAIN_STOPPED, SERVICE_UNAVAILABLE */
   refuseRequest(requestId: Hex): Promise<void>
   /** Reads stops, terms and clock now. */
   refresh(): Promise<void>
@@ -113,9 +113,9 @@ class RefreshedStops implements ChainStops {
     const floors = floorsOf(solverTerms)
     // An object stays while none of its values changes, so that callers can compare it.
     if (hasChanged(floors, this.#floors)) this.#floors = floors
-    const since = { before, now: new Date(now()) }
-    const termStops = ownStopsOf('terms', this.#differences, since)
-    this.#stops = [...stored, ...termStops, ...ownStopsOf('network', broken(), since)]
+    const moment = { before, now: new Date(now()) }
+    const termStops = ownStopsOf('terms', this.#differences, moment)
+    this.#stops = [...stored, ...termStops, ...ownStopsOf('network', broken(), moment)]
     this.#offsetMs = await readClockOffset(database, now)
     if (namesOf(this.#stops) !== namesOf(before)) onChange(this.#stops)
   }

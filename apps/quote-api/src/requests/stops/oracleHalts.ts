@@ -19,11 +19,11 @@ export function createOracleHalts(options: {
     name: 'oracle-halts',
     intervalMs: askHaltsEveryMs,
     async run({ fence, signal }) {
-      const words = await askHalts(oracles, chains, signal)
-      sight?.note(words)
+      const answers = await askHalts(oracles, chains, signal)
+      sight?.note(answers)
       await database.transaction(async (tx) => {
         await fence(tx)
-        const halted = await keepHalts(tx, words, oracles)
+        const halted = await keepHalts(tx, answers, oracles)
         await tx.query(`delete from chain_stop where told_by = 'oracles' and chain_id <> all($1::bigint[])`, [
           halted,
         ])

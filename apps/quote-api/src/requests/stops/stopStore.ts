@@ -78,6 +78,7 @@ export type StopAction = {
 
 /** Stops a chain until an operator ends it, and writes the audit record in the same transaction. */
 export async function stopChain(tx: SqlTx, { chainId, name, actor, reason }: StopAction): Promise<void> {
+  // In PostgreSQL `xmax` is 0 in a row that was inserted, and not in one that was updated.
   const [row] = await tx.query<{ is_new: boolean }>(
     `insert into chain_stop (chain_id, told_by, reason, actor) values ($1, 'operator', $2, $3)
      on conflict (chain_id, told_by) do update set reason = $2, actor = $3
@@ -129,7 +130,7 @@ export const isStoppedWork = `exists (select from chain_stop s where ${endsWork(
   (${everyChain}, work_item.chain_id)
   or s.chain_id = (select o.origin_chain_id from orders o where o.request_id = work_item.request_id)))`
 
-/** Notes that a process has read the stops, so that an operator knows when it obeys. @param reader from a closed set */
+/** Notes that a process, e.g. `solver`, has read the stops, so that an operator knows when it obeys. */
 export async function noteReader(database: Queries, reader: string): Promise<void> {
   await database.query(
     `insert into stop_reader (reader, read_at) values ($1, clock_timestamp())

@@ -67,6 +67,7 @@ function depositStep(
   const { chainId, transaction, currency, amount } = deposit
   const [name, words] = depositWords[state]
   const depositAmount = amountText(nameOf, chainId, currency, amount)
+  // The step before, at which the refund was decided, has told the reason.
   const reasonSuffix = reason === undefined || state === 'refunded' ? '' : ` ${reasonText(reason)}`
   return step(
     name,

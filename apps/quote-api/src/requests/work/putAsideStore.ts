@@ -76,7 +76,10 @@ export async function countPutAside(database: Queries): Promise<ReadonlyMap<numb
   )
 }
 
-/** Notes a failed try. @param reason undefined if the chain did not answer, which lengthens no other pause */
+/**
+ * Notes a failed try, after which the pause grows.
+ * @param reason undefined if the chain did not answer; then only the pause of an `unanswered` one grows
+ */
 export async function noteTry(tx: SqlTx, key: Key, reason: PutAsideReason | undefined): Promise<void> {
   await tx.query(
     `update put_aside set last_tried_at = clock_timestamp(), reason = coalesce($4, reason),

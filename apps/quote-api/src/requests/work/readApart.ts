@@ -20,6 +20,7 @@ export type Reads = { readonly signal: AbortSignal; readonly readApart: ReadApar
 /** The transaction is put aside; not an error of the run. */
 export class PutAsideError extends Error {}
 
+/** Purpose of all readings of `followWork`, also of those that look for the deposit of a sweep. */
 const purpose = 'payment'
 
 /**

@@ -24,6 +24,7 @@ export async function redirectRefund(
   const [first, second] = payload.order?.inputs[0]?.refunds ?? []
   if (chain === undefined || currency === undefined || first === undefined || second === undefined)
     return undefined
+  // A refund to another account than the first was redirected before.
   if (chain.codec.spellAddress(first.recipient) !== chain.codec.spellAddress(account)) return undefined
   const refusal = await refusalOf(payees, {
     what: 'refund',
@@ -31,6 +32,7 @@ export async function redirectRefund(
     account,
     currency,
     amount: BigInt(amount),
+    // Nothing was charged for new state at the account; `isNamed` has the payment simulated.
     makesState: false,
     isNamed: true,
   })

@@ -46,6 +46,7 @@ const repeatedSeconds = 20
  */
 export async function keepExposure(database: Queries, exposures: readonly SolverExposure[]): Promise<void> {
   if (exposures.length === 0) return
+  // Rows are written in one order, so that two solvers never deadlock.
   const sorted = [...new Map(exposures.map((exposure) => [exposure.chainId, exposure])).values()].sort(
     (one, other) => one.chainId - other.chainId,
   )
@@ -66,7 +67,10 @@ export async function keepExposure(database: Queries, exposures: readonly Solver
   )
 }
 
-/** Exposure reported within the last minute, the one of all chains together first. */
+/**
+ * Exposure reported within the last minute, the one of all chains together first. An unchanged figure was
+ * perhaps written `repeatedSeconds` before its last report.
+ */
 export async function readExposure(database: Queries): Promise<readonly SolverExposure[]> {
   const rows = await database.query<{ chain_id: bigint; paid: string | bigint; max: string | bigint }>(
     `select chain_id, paid_micro_usd as paid, max_micro_usd as max from solver_exposure

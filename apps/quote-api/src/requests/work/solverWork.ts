@@ -145,6 +145,7 @@ class StoredWork implements SolverWork {
     const { database, noteSight } = this.#options
     await keepSolverStops(database, stopped)
     await noteSight()
+    // A nameless solver without terms is stored, so that its chains count as unknown and not as unpaid.
     if (name !== undefined || terms === undefined) await keepTerms(database, name ?? namelessSolver, terms)
     await keepExposure(database, exposure)
     return terms === undefined ? [] : contradictionsOf(this.#options.own, terms).map(({ text }) => text)

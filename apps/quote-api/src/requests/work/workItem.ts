@@ -108,6 +108,7 @@ export const executePayloadSchema = z.object({
       }),
     )
     .describe('EIP-7702: empty where the account has its code'),
+  /** Gas that the solver is to send along; `createTakeCalls` always names it. */
   gasUnits: uint256Text.optional(),
 })
 

@@ -8,6 +8,7 @@ export const openWorkChannel = 'open_work'
 const markLength = 8
 /** The concatenated marks of a page, as a caller sends them back. */
 export const knownPattern = new RegExp(`^([\\w-]{${markLength}})*$`)
+/** Length of the marks of the largest page, of 200 items. */
 export const knownLengthMax = 200 * markLength
 
 /**

@@ -122,7 +122,7 @@ export async function listReportedWork(
   return rows.map(toWorkItem)
 }
 
-/** Locks the item that pays a claim until the transaction ends. */
+/** Locks the item that pays a claim, which has no request. `coalesce` is spelled as in the unique index. */
 export async function lockClaimWork(tx: SqlTx, claimId: Hex): Promise<WorkItem | undefined> {
   const [row] = await tx.query<WorkRow>(
     `select ${workColumns} from work_item

@@ -46,7 +46,7 @@ export type ArrivalStep =
 
 /** Consecutive failures after which a swap before a deposit is given up. */
 const swapTriesMax = 3
-/** Shortest duration of a sweep. One that begins later than this before the price expires deposits too late. */
+/** Shortest duration of a sweep. With less time before the price expires, the sweep deposits too late. */
 const sweepLeastSeconds = 10
 
 /**
@@ -103,10 +103,10 @@ function stepForOthers({ others }: Arrival): ArrivalStep {
 const statesKeptBlocks = 64n
 
 /**
- * Height at which balances are read on chains whose blocks show the payers. It is the newest block whose payments were
- * read: at the head, money could be swept before its payer is known, and a look that waited for the head's payments could
- * wait for ever, since each new block moves the head again. Where that block is so old that nodes have dropped its state,
- * it is the head, and the look waits until the scan has caught up. Pure.
+ * Height at which balances are read on chains whose blocks show the payers: the newest block whose payments
+ * were read. At the head, money could be swept before its payer is known. To wait for the head's payments
+ * could last for ever, since each new block moves the head again. If nodes have dropped the state of the
+ * block that was read, the head is taken, and the look waits until the scan has caught up. Pure.
  * @param scannedTo height up to which payments were read; undefined where none was
  */
 export function judgedHeight(head: bigint, scannedTo: bigint | undefined): bigint {

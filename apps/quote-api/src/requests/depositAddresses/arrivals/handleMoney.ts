@@ -80,6 +80,7 @@ async function storeTransfer(
 /** Balances that have the pin depth of their worth: held that many blocks ago, at `height`, and still at the head. */
 async function deepBalances(look: Look, { quoted }: SettledRequest): Promise<HeldBalances> {
   const { site, address, height, head, run } = look
+  // An address that is not answered for counts as empty here, so that nothing is done with its money.
   const [heldAtHead = new Map()] =
     height === head ? [look.balances] : await site.balances([address.address], head, run.signal)
   const balances = heldAtBoth(look.balances, heldAtHead)
@@ -150,7 +151,7 @@ function paymentTermsOf(request: SettledRequest): Pick<NewestQuote, 'amount' | '
   const refund = refundTermsOf(request)
   const { depositSwap } = request
   if (depositSwap === undefined) return { amount: refund.inputAmount, refund }
-  // The refund minimum, in the swap's output, is converted at the swap's worst price, which rounds down.
+  // The refund minimum is in the swap's output: it is converted at the swap's worst price, and rounded down.
   const { amountIn: amount, amountOutMin } = depositSwap
   const refundMinimum = (amount * refund.refundMinimum) / amountOutMin
   return { amount, refund: { inputAmount: amount, refundMinimum } }

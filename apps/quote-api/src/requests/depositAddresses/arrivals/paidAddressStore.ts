@@ -10,6 +10,7 @@ type Queries = Pick<SqlDatabase, 'query'>
 /** Height up to which payments to addresses of a chain were read; the hash of that block shows a reorganization. */
 export type ScanCursor = BlockCursor & { readonly scannedHash: string | undefined }
 
+/** `final_to` is null if an older release wrote the row; it then counts as equal to `scanned_to`. */
 export async function readScanCursor(database: Queries, chainId: number): Promise<ScanCursor | undefined> {
   const [row] = await database.query<{ scanned_to: bigint; scanned_hash: string | null; final_to: bigint }>(
     `select scanned_to, scanned_hash, coalesce(final_to, scanned_to) as final_to from deposit_address_cursor

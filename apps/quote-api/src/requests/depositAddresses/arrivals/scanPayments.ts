@@ -17,7 +17,10 @@ type ScanContext = Pick<DepositAddressContext, 'database' | 'screening' | 'now'>
 
 /** Payments that are remembered, so that a second listing of one changes nothing. */
 const seenPaymentsMax = 20_000
-/** Blocks below the head at which reading begins once the chain has its first deposit address. */
+/**
+ * Blocks below the head at which reading begins once the chain has its first deposit address; fewer where
+ * forks are shorter, more where lists come later.
+ */
 const unwatchedBlocks = 64n
 /** Final blocks whose transfers one question lists. */
 const finalRangeBlocks = 64n
@@ -51,17 +54,18 @@ class PaymentScanner {
 
   async pass(run: Run): Promise<boolean> {
     const head = await this.#site.head(run.signal)
-    let isNews = false
+    let hasFound = false
     for (;;) {
       const scan = await this.#scanRange(head, run)
-      isNews ||= scan.marked > 0
-      if (run.signal.aborted) return isNews
+      hasFound ||= scan.marked > 0
+      if (run.signal.aborted) return hasFound
       if (scan.isEnd) break
     }
+    // Without late lists nothing is listed again; with them it is, at intervals of `lateMs`.
     if (blocksOf(this.#site).steps.lateBlocks === 0n || this.#context.now() < this.#finalScanDueMs)
-      return isNews
+      return hasFound
     this.#finalScanDueMs = this.#context.now() + lateMs
-    return (await this.#scanFinal(head, run)) || isNews
+    return (await this.#scanFinal(head, run)) || hasFound
   }
 
   /** Reads the next range of new blocks, or rewinds after a reorganization. `isEnd`: the newest block was read. */
@@ -84,7 +88,9 @@ class PaymentScanner {
     // Without a new block no transfers are listed, because the next block usually comes before late lists matter.
     const transfersFrom = known < to ? lateListsFrom : to + 1n
     const read = await payments({ from: known + 1n, to, known, transfersFrom }, signal)
+    // After a rewind, and past unwatched blocks, no hash is known to compare with.
     const isSameFork = cursor?.scannedHash === undefined || isScannedBlock(read, cursor, known)
+    // Without a new block there is nothing to store, except the first cursor.
     if (isSameFork && read.last === undefined && cursor !== undefined) return { isEnd: true, marked: 0 }
     const nextCursor = isSameFork
       ? { ...position, scannedTo: to, scannedHash: read.last?.hash ?? read.known?.hash }
@@ -95,7 +101,7 @@ class PaymentScanner {
     return { isEnd: isSameFork && to === head, marked }
   }
 
-  /** Moves the cursor past blocks in which no address can be paid, except those that a fork may still replace. */
+  /** Moves the cursor past blocks in which no address can be paid, except those that may still change. */
   async #passUnwatched(
     { scannedTo, finalTo }: BlockCursor,
     head: bigint,
@@ -114,19 +120,20 @@ class PaymentScanner {
     const { chainId } = this.#site.chain
     const { steps, payments } = blocksOf(this.#site)
     const finalHeight = await this.#site.finalHeight(signal)
-    let isNews = false
+    let hasFound = false
     for (;;) {
       const cursor = await readScanCursor(database, chainId)
+      // Blocks above the cursor are left to their first reading.
       const heights = cursor && { head: minBigint(head, cursor.scannedTo), finalHeight }
       const range = heights && finalRange(cursor, heights, { ...steps, rangeBlocks: finalRangeBlocks })
-      if (cursor === undefined || range === undefined || signal.aborted) return isNews
+      if (cursor === undefined || range === undefined || signal.aborted) return hasFound
       const { from: transfersFrom, to } = range
       // Only transfers are listed again, so the range of blocks is empty.
       const read = await payments({ from: to + 1n, to, known: to, transfersFrom }, signal)
       const markedCount = await this.#keep(read, fence, (tx) =>
         moveScanCursor(tx, chainId, { ...cursor, finalTo: to }),
       )
-      isNews ||= markedCount > 0
+      hasFound ||= markedCount > 0
     }
   }
 
@@ -143,8 +150,8 @@ class PaymentScanner {
     )
     const markedCount = await database.transaction(async (tx) => {
       await fence(tx)
-      const paid = { paid: sumPayments(newPayments), transfers: largestTransfers(newPayments), named }
-      const count = await markPaid(tx, chainId, paid)
+      const seen = { paid: sumPayments(newPayments), transfers: largestTransfers(newPayments), named }
+      const count = await markPaid(tx, chainId, seen)
       if (screening !== undefined) await markDenied(tx, chainId, payersOf(newPayments), screening)
       await moveCursor(tx)
       return count

@@ -53,7 +53,10 @@ export async function refuseEndedAddress(
   return rule === undefined ? undefined : { status: 'policy_refused', rule }
 }
 
-/** Counts the sponsored payments whose sweep has begun, except refunded ones, for which the sponsor paid nothing. */
+/**
+ * Counts the sponsored payments whose sweep was asked for, except failed and refunded ones, which cost no
+ * sponsor. The comparison in lower case is for the index; the next one decides.
+ */
 async function readUsage(tx: SqlTx, address: string): Promise<AddressUsage> {
   const [row] = await tx.query<{ uses: bigint; used: bigint; age: bigint }>(
     `select count(p.*)::bigint as uses, coalesce(sum(p.debit_micro_usd), 0)::numeric as used,

@@ -45,8 +45,8 @@ export async function requote(
   const store = (record: QuoteRecord, hold: Parameters<typeof quoting.storeSponsored>[1]) =>
     database.transaction(async (tx): Promise<StoreOutcome> => {
       const locked = await lock(tx)
-      const endedOutcome = hold && (await refuseEndedAddress(tx, address.address, hold))
-      if (endedOutcome !== undefined) return endedOutcome
+      const policyRefusal = hold && (await refuseEndedAddress(tx, address.address, hold))
+      if (policyRefusal !== undefined) return policyRefusal
       const outcome = await storeDepositQuote(tx, ledger, record, hold)
       if (!isKept(outcome)) return outcome
       await supersede(tx, address, record.quote.requestId)
@@ -58,13 +58,14 @@ export async function requote(
     // An operator has released the denied payment.
     ...(storedRequest.isReleased && { denyList: undefined }),
     depositAddress: { address: address.address, terms: address.terms },
-    // An already paid quote is no open promise, so it does not count against the user's limit.
+    // An already paid quote is no open promise, so it does not count against the user's limit: 0 sets none.
     openQuotes: createOpenQuotes({ perUserBps: 0 }),
     store: async (record: QuoteRecord) => void (await store(record, undefined)),
     storeSponsored: store,
   }
   const request = { ...storedRequest.request, amount }
   const { keyId, sponsorship } = storedRequest
+  // Nobody asks over HTTP, so there is no caller whose open quotes would count.
   const asker = { keyId, caller: '' }
   // Without a sponsor wallet the key pays for nobody any more, and the user bears the fees.
   const isSponsored = keyId !== undefined && (await quoting.sponsors.walletOf(keyId)) !== undefined
@@ -117,8 +118,9 @@ type StoredQuoteRow = {
 
 function requestOf(row: StoredQuoteRow, { chainById }: Pick<QuoteRegistry, 'chainById'>): QuoteRequest {
   const quoted = quotedAmountsSchema.parse(row.quoted)
+  // Every order names a refund account. Pages that do not know the payer name a burn account as `user`, to
+  // which nothing may be refunded. (Q-66)
   const refundAccount = orderSchema.parse(row.order_data).inputs[0]?.refunds[0]?.recipient ?? ''
-  // Pages that do not know the payer name a burn account as `user`, to which nothing may be refunded. (Q-66)
   const isBurnt = chainById.get(Number(row.origin_chain_id))?.payees.isBurnt(refundAccount) === true
   return {
     user: row.user_address,
@@ -128,6 +130,7 @@ function requestOf(row: StoredQuoteRow, { chainById }: Pick<QuoteRegistry, 'chai
     originCurrency: quoted.originCurrency,
     destinationCurrency: quoted.destinationCurrency,
     amount: quoted.amountIn,
+    // The amount that arrived is the input, whatever the first quote fixed.
     tradeType: 'EXACT_INPUT',
     txs: [],
     txsGasLimit: undefined,
@@ -160,6 +163,7 @@ function sponsorshipRequestOf({ selected, capMicroUsd }: QuotedSponsorship): Spo
   return {
     ...selectingFields(selected),
     capMicroUsd,
+    // Neither has an effect where a deposit address is paid.
     depositFeePayer: undefined,
     components: undefined,
   }

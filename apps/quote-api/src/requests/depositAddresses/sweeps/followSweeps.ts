@@ -41,6 +41,7 @@ type SweepReading = {
   readonly outcome: ReturnType<typeof sweepOutcome>
   /** True if the transaction failed in a block; read only while the outcome is open. */
   readonly isReverted: boolean
+  /** Time to the next look: half a block's time, at most `pauseMaxMs`. */
   readonly pauseMs: number
 }
 
@@ -77,13 +78,14 @@ async function recordOutcome(
   else
     await updateWork(tx, id, {
       state: 'failed',
+      // `not_included` covers a transaction that failed in a block, which was noted as reverted.
       reason: item.reason === reverted && outcome === 'not_included' ? reverted : outcome,
     })
 }
 
 /**
  * Outcome of a reported sweep. Pure.
- * @param facts of its transaction; undefined while it is in no block
+ * @param facts of its transaction; undefined while it is in no block, and where it failed in one
  * @param now Unix seconds
  */
 export function sweepOutcome(
@@ -103,12 +105,13 @@ async function endSweep(tx: SqlTx, address: string): Promise<void> {
   const locked = await lockAddress(tx, address)
   if (locked?.sweepId === undefined) return
   const item = await readWork(tx, locked.sweepId, 'for update')
+  // A solver has begun it since it was listed.
   if (item?.state === 'reported') return
   if (item?.state === 'open') await updateWork(tx, item.id, { state: 'cancelled', reason: 'too late' })
   await clearSweep(tx, address, swapOutcome(item))
 }
 
-/** Outcome of the swap within a sweep; `none` where the sweep has none, or never began. */
+/** `done`: the sweep succeeded, with or without a swap; `failed`: it failed with its swap; else `none`. */
 function swapOutcome(item: WorkItem | undefined): 'failed' | 'done' | 'none' {
   if (item?.state === 'done') return 'done'
   if (item?.state !== 'failed') return 'none'

@@ -21,6 +21,7 @@ export type BookingNotes = {
   read(orderId: Hex, note: string): Booking | undefined
 }
 
+/** Version 1, pepper id, request id, sponsor, debit in micro-USD, and the HMAC. */
 const notePattern =
   /^1\.(?<pepperId>[a-z0-9]{1,16})\.(?<requestId>0x[0-9a-f]{64})\.(?<sponsor>0x[0-9a-f]{40}|none)\.(?<debit>0|[1-9][0-9]{0,38})\.(?<code>[0-9a-f]{64})$/
 

@@ -5,8 +5,8 @@ import type { PricedDeposit } from '../../../pricing/priceDeposit.ts'
 const blockGraceSecondsMax = 15
 
 /**
- * Seconds after `expiresAt` in which a deposit on an EVM origin still counts as in time: one block, capped. Families with slow
- * blocks have a grace of their own.
+ * Seconds after `expiresAt` in which a deposit still counts as in time: one block, capped. A sweep may have
+ * the longer grace of `sweptGraceSeconds`.
  * @source rule L-60
  */
 export function blockGraceSeconds({ blockTimeMs }: { readonly blockTimeMs: number }): number {

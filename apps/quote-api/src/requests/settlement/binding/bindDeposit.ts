@@ -71,6 +71,7 @@ async function bindHold(
   if (decision.action === 'pin') {
     const { status } = await ledger.pin(tx, { requestId, until })
     if (status === 'resolved') return true
+    // The hold has ended since the request was read, so a new one is taken.
   }
   const reservation = lateReservation(await ledger.reserveAgain(tx, { requestId, until }))
   return reservation.action === 'pin'

@@ -17,7 +17,8 @@ export function createLostDeposits({
   chains,
   observe,
 }: Pick<SettlementContext, 'database' | 'chains' | 'observe'>): Job {
-  // Left out of later runs, so that they keep no other deposit from its booking; a start with their currency takes them.
+  // Deposits in unlisted currencies are left out of later runs, so that they keep no other deposit from its
+  // booking. Once the currency is configured again, the next start of the service books them.
   const unlisted = new Set<bigint>()
   return {
     name: 'lost-deposits',

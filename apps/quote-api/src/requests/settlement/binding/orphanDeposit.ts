@@ -26,7 +26,7 @@ export async function orphanDeposit(
   const origin = context.chains.get(deposit.chainId)
   if (request === undefined || origin === undefined || request.settlement?.depositId !== deposit.id) return
   await unbindDeposit(tx, requestId)
-  // The reward stays booked, because the deposit may return in time for its price; a booked cost is removed.
+  // As after a fill, a reward stays booked, because the deposit may return in time; a cost is removed.
   await takeSkewBack(tx, { requestId, isFilled: true })
   const decision = pinDecision({
     deposit: { ...deposit, id: String(deposit.id), isDeep: false, isCanonical: false },

@@ -56,6 +56,7 @@ export function openChainEnd(
   let seconds: Promise<number> | undefined
   let finalized: Promise<bigint> | undefined
   return {
+    // Families without `headSeconds` go by their final block, and those without a tag by `finalHeight`.
     seconds() {
       seconds ??= chain.headSeconds?.(signal) ?? chain.finalSeconds(signal)
       return seconds
@@ -85,7 +86,7 @@ export function finalitySecondsOf({ config }: Pick<QuotableChain, 'config'>): nu
 
 /**
  * Reads what a block still lacks for a depth rule; undefined if it is deep enough. The chain is asked only for what the rule
- * needs, and only once the known facts suffice.
+ * needs, and only once the other known facts suffice.
  * @throws upstream errors
  * @source F-101
  */

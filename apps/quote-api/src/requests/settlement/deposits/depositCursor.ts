@@ -38,7 +38,10 @@ export async function readDepositCursor(
   }
 }
 
-/** Moves the cursor of the newest blocks. @param chain.paceMs time between two blocks */
+/**
+ * Moves the cursor of the newest blocks. The hash of the last final block stays as long as `finalTo` does.
+ * @param chain.paceMs time between two blocks
+ */
 export async function moveDepositCursor(
   tx: SqlTx,
   chain: { readonly chainId: number; readonly paceMs: number },

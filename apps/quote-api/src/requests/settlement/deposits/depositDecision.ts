@@ -97,6 +97,7 @@ export function refundAmount(deposited: bigint, { inputAmount, refundMinimum }: 
  * refund. 0 if the excess is not worth the gas; the solver then keeps it.
  */
 export function surplusRefund(deposited: bigint, quotedInput: bigint, terms: RefundTerms): bigint {
+  // The order's input is its least deposit, which is below the quoted input if a swap before it may slip.
   const excess = deposited - maxBigint(terms.inputAmount, quotedInput)
   const refundGas = terms.inputAmount - terms.refundMinimum
   return maxBigint(excess - refundGas, 0n)
@@ -114,8 +115,9 @@ const lookPauseMaxMs = 5_000
 const lookPauseFirstMs = 500
 
 /**
- * Recheck of a deposit that lacks depth. Missing blocks count half their time, because a chain may be faster than configured.
- * Missing seconds count in full. Finality comes at any moment, so that it is asked for with the longest pause.
+ * Recheck of a deposit that lacks depth. The next block may come at once; each further one counts half its
+ * time, because a chain may be faster than configured. Missing seconds count in full. Finality comes at any
+ * moment, so that it is asked for with the longest pause.
  */
 export function recheckWhileShallow(
   { blocks, seconds, isFinalized }: MissingDepth,

@@ -162,6 +162,7 @@ export function fillMessage(
       inputs: [{ transactionId: txHash, onchainId: id, inputIndex: 0 }],
       fill: { transactionId },
     },
+    // Status 1: settled.
     result: { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() },
   }
 }

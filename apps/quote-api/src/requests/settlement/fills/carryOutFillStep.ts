@@ -105,6 +105,7 @@ async function offerAgain(
     validUntilSeconds: null,
     reason,
     attempts,
+    // Never undefined here, because `mayTryAgain` was true.
     delayMs: retryDelayMs('fill', attempts) ?? 0,
   })
   await recheckAfter(tx, requestId, idleMs)
@@ -122,6 +123,7 @@ function reportFalseReport(
   context.observe({ event: 'false_report', requestId, kind: 'fill', problem, txHash: item.txHash })
 }
 
+/** Half a block's time, so that a new block is noticed soon. */
 function pollMs(context: SettlementContext, { destinationChainId }: SettledRequest): number {
   return paceMs(chainOf(context, destinationChainId).chain.config) / 2
 }

@@ -58,6 +58,7 @@ export function fillStep(args: {
 }): FillStep {
   const { work, reading, nowSeconds, deadlineSeconds } = args
   if (work.state === 'failed') {
+    // The solver's report begins with the reason, and words may follow.
     const failureReason = ([executionReverted, quotedGasExceeded] as const).find((reason) =>
       work.reason?.startsWith(reason),
     )

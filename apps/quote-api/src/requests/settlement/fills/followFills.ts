@@ -8,7 +8,7 @@ import { lockWorkOf, readWorkOf } from '../../work/workStore.ts'
 import { isPaymentDeep } from '../chain/depth.ts'
 import { isFinalMismatch } from '../chain/finalMismatch.ts'
 import type { PaymentReading, SettlementChain } from '../chain/settlementChain.ts'
-import { listDueRequests, listToldFills } from '../dueRequests.ts'
+import { listDueRequests, listReportedFills } from '../dueRequests.ts'
 import { fillProblem } from '../payments/fillCheck.ts'
 import {
   lockSettledRequest,
@@ -44,7 +44,7 @@ async function listDue(
   limit: number,
 ): Promise<readonly Hex[]> {
   const due = await listDueRequests(database, 'filling', limit)
-  return [...new Set([...due, ...(await listToldFills(database, newBlocks, limit))])]
+  return [...new Set([...due, ...(await listReportedFills(database, newBlocks, limit))])]
 }
 
 /** Facts of the reported transaction; `isDeep` and `isFinal` as in `FillReading`. */

@@ -38,6 +38,7 @@ export async function findFinalDeposits(
     const range = finalRange(toBlockCursor(cursor, steps), heights, steps)
     if (range === undefined) return
     const listed = await listBlocks(chain, range, signal)
+    // The endpoints do not have the end of the range yet, so a later look reads it.
     if (listed.pass.last === undefined) return
     const change = finalChange(cursor, listed.pass)
     if (change === undefined) await keepFinalBlocks(context, chain, { listed, memory }, run)
@@ -60,6 +61,7 @@ async function keepFinalBlocks(
   const { chainId } = chain.chain
   const due = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'final'))
   const hasTime = createTimeCheck(memory)
+  // A block that is read transaction by transaction has a time limit. (F-77)
   const mayRead = () => !isWhole || hasTime()
   const read = await readTransactions(chain, due, signal, mayRead)
   const { found, aside, settled, empty, gone, failed, unread } = read

@@ -78,6 +78,7 @@ async function findInRange(
     await rewind(context, chain, { position, known, cursor }, run)
     return false
   }
+  // The endpoints do not have the end of the range yet, so the next look reads it.
   if (pass.last === undefined) return true
   const scannedHash = pass.last.hash
   const listedRead = await readListed(chain, listed, look, run.signal)
@@ -105,7 +106,11 @@ type ListedRead = {
   readonly isLastLook: (transactionId: string) => boolean
 }
 
-/** Reads the listed transactions, then those that are due once more. Last looks are taken only while there is time. */
+/**
+ * Reads the listed transactions, then those that are due once more. Last looks are taken only while there is
+ * time, and not while the watcher still catches up with the head, unless they belong to the whole block that
+ * was just listed.
+ */
 async function readListed(
   chain: FindingChain,
   { pass, to, isWhole }: ListedBlocks,
@@ -132,7 +137,7 @@ function planNextLooks(
 ): void {
   const { settled, empty, gone, unread, failed } = read
   for (const transactionId of settled) memory.settle(transactionId)
-  // On chains whose nodes list blocks late, an empty or missing transaction may still turn out to hold a deposit.
+  // An empty transaction may still turn out to hold a deposit; where lists are late, a missing one may too.
   const unsettled = stepsOf(chain).lateBlocks > 0n ? [...empty, ...gone] : empty
   for (const transactionId of unsettled) {
     if (isLastLook(transactionId)) memory.settle(transactionId)
@@ -162,6 +167,7 @@ async function rewind(
     const finalTo = cursor.finalHash === undefined ? back.finalTo : position.finalTo
     const next = { ...back, finalTo, newestAtSeconds: undefined }
     const paced = { chainId, paceMs: paceMs(config) }
+    // Without the hash the cursor stays, and the next look finds the reorganization again.
     if (scannedHash !== undefined) await moveDepositCursor(tx, paced, { ...next, scannedHash })
   })
 }

@@ -137,6 +137,7 @@ async function attest(context: FindingContext, fill: KeptFill, orderId: Hex) {
   const bpsDiff = weightedInputBpsDiff(order, [deposited])
   if (bpsDiff === undefined) return undefined
   const data = { order, orderSignature, inputs, fill: { transactionId } }
+  // Status 1: settled.
   const result = { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() }
   const messageId = fillMessageId({ data, result }, networkOf)
   const answers = await Promise.all(oracles.map((oracle) => oracle.attestFill(data, messageId, signal)))

@@ -15,6 +15,7 @@ export type FindingChain = Pick<
 
 /** Numbers of blocks in which a chain is read: those of its family, else defaults. */
 export function stepsOf({ steps, chain: { config } }: Pick<FindingChain, 'chain' | 'steps'>): WatchSteps {
+  // 512 blocks at `paceMs`, which are more blocks of a chain that is faster than that.
   const rewindBlocks = blocksAtPace(config, 512n)
   return steps ?? { rangeBlocks: 1_000n, rewindBlocks, lateBlocks: lateBlocksOf(config) }
 }

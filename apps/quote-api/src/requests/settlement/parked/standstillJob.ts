@@ -3,7 +3,7 @@ import { listStanding } from '../../status/readStanding.ts'
 import type { SettlementContext } from '../settlementContext.ts'
 
 const intervalMs = 10_000
-/** Time before the first run whose entries it announces too. A process takes the job over within it, so none is missed. */
+/** The first run also announces entries of this time before it; taking the job over takes less time. */
 const handoverMs = 60_000
 
 /**
@@ -29,6 +29,7 @@ export function createStandstillJob(
           [limitSeconds],
         )
       })
+      // Entries that only an operator can end were announced when they were parked.
       const newStandings = (await listStanding(database)).filter(
         ({ isOperators, listedAt }) => !isOperators && isBetween(listedAt.getTime(), fromMs, untilMs),
       )

@@ -57,6 +57,7 @@ export function fillPayload(
       const { to, data, value } = decodeOrderCall(call)
       return { to, data, value: value.toString() }
     }),
+    // The clone that runs the calls sends what is left over to the quote's recipient.
     ...(calls.length > 0 && { recipient: destination.quoting.hexAddress(recipient) }),
   }
 }

@@ -48,6 +48,7 @@ export async function followRecoveries(context: RecoveryContext, run: Run): Prom
     list: (limit) => listUnsigned(database, limit),
     read: (requestId, signal) => readObstacle(context, requestId, signal),
     lock: (tx, requestId) => lockUnsigned(tx, requestId),
+    // `lock` finds an order only until its promise is signed, and until then no column of it matters.
     versionOf: () => [],
     step: (tx, request, obstacle) => signOrNoteObstacle(context, tx, request, obstacle),
   })
@@ -96,8 +97,8 @@ async function readEntered(
   const deposit = await readDeposit(database, BigInt(subject))
   const chain = deposit && chains.get(deposit.chainId)?.chain
   if (!request || deposit === undefined || chain === undefined) return undefined
-  const mark = versionOfWork(item)
-  if (hub === undefined) return { rowVersion: mark, facts: true }
+  const rowVersion = versionOfWork(item)
+  if (hub === undefined) return { rowVersion, facts: true }
   const { solverChainId, solver } = request.order
   // CAST: an order's signer is an EVM account.
   const promise = { solverChainId, solver: solver as Hex, orderId: request.orderId }
@@ -107,7 +108,7 @@ async function readEntered(
     hub.entries.read(user, id, { signal }),
     hub.isExecuted(key, { signal }),
   ])
-  return { rowVersion: mark, facts: hasDeposit && entry.data === noFillOrRefundData }
+  return { rowVersion, facts: hasDeposit && entry.data === noFillOrRefundData }
 }
 
 /** Ends a reported item if the hub confirms it, and with the last item the request; else offers it again. */

@@ -122,7 +122,7 @@ export async function askForRecovery(
   await addWork(tx, { kind: 'recovery', requestId, subject: String(id), chainId, payload })
 }
 
-/** Reads the facts for `mayRecover`. */
+/** Reads the facts for `mayRecover`. A sweep without contract makes the fill wallet the depositor (Q-74). */
 export async function readDecisionFacts(
   database: Queries,
   { requestId, status, order }: Pick<SettledRequest, 'requestId' | 'status' | 'order'>,
@@ -208,6 +208,7 @@ export async function readOrderWork(database: Queries, requestId: Hex): Promise<
     hasWork: work.some(({ state }) => state === 'open' || state === 'reported'),
     payments: work.map(({ kind, subject, state, fill_contract: contract, deadline }) => ({
       kind,
+      // The subject of a refund is its deposit's id, behind a prefix if only the excess is refunded.
       depositId: kind === 'fill' ? undefined : BigInt(subject.replace('surplus:', '')),
       fillContract: contract === null ? undefined : `0x${contract.slice(2)}`,
       deadlineSeconds: Number(deadline),

@@ -62,6 +62,7 @@ type RefundFacts = {
   readonly isUnpaid: boolean
   /** True if the payment has the depth that the chain requires for the order's worth. */
   readonly isDeep: boolean
+  /** Time to the next look: half a block's time, so that a new block is noticed soon. */
   readonly pauseMs: number
 }
 
@@ -184,6 +185,7 @@ async function finishRefund(
     txHash,
     blockNumber: evidence.blockNumber,
   })
+  // A refund of the excess alone leaves the deposit with its fill.
   if (!item.subject.startsWith('surplus:')) await endDeposit(context, tx, requestId, BigInt(item.subject))
   await recheckNow(tx, requestId)
 }

@@ -45,6 +45,7 @@ export async function startRefund(context: SettlementContext, tx: SqlTx, refund:
 
   const isRequestsDeposit = settlement === undefined || settlement.depositId === deposit.id || wasFitting
   const isOver = endStatuses.has(request.status)
+  // A request that is over keeps its reward, which its fill may have paid.
   if (isRequestsDeposit) await takeSkewBack(tx, { requestId, isFilled: isOver })
   if (!isRequestsDeposit || isOver) return
   const isBound = settlement?.isBound === true
