@@ -29,8 +29,8 @@ type AttestingOptions = {
 }
 
 const everyMs = 1_000
-/** Payments asked about per round, a second each: few enough for oracles, and enough to work off a backlog of hours. */
-const perRound = 8
+/** Payments asked about in one look, once a second: few for oracles, and enough for a backlog of hours. */
+const perLook = 8
 /** Payments asked about side by side. */
 const atOnce = 4
 
@@ -92,7 +92,7 @@ async function repeat(look: () => Promise<void>, logger: Logger, signal: AbortSi
 async function askAboutDue(options: AttestingOptions, ask: AskOracles, signal: AbortSignal): Promise<void> {
   const { database, chains } = options
   const chainIds = chains.filter(({ desk }) => desk.leads()).map(({ chainId }) => chainId)
-  const waiting = [...(await readDuePayments(database, { chainIds, limit: perRound }))]
+  const waiting = [...(await readDuePayments(database, { chainIds, limit: perLook }))]
   const worker = async () => {
     for (let payment = waiting.shift(); payment !== undefined; payment = waiting.shift()) {
       if (signal.aborted) return
@@ -111,12 +111,12 @@ async function askAbout(
 ): Promise<void> {
   const answer = await ask(payment, signal)
   if (signal.aborted) return
-  // Oracles refuse an id that the deposit no longer has. That refusal is not kept: the next round asks with the new id.
+  // Oracles refuse an id that the deposit no longer has. That refusal is not kept: the new id is asked next.
   if (answer.kind === 'refused' && (await followDeposit(payment, database, deposits))) return
   const state = await keepAnswer(database, payment, answer)
   if (state !== 'refused') return
   const { id, kind, chainId, transactionId: transactionHash } = payment
-  const code = answer.kind === 'attested' ? '' : answer.code
+  const code = 'code' in answer ? answer.code : ''
   logger.error(
     { event: 'payment_refused', item: id, kind, chainId, transactionHash, code },
     'oracles refused a payment for good: its kind waits when refusedMaxMicroUsd is reached',
@@ -134,6 +134,7 @@ async function followDeposit(
   const chainId = asked.order.inputs[0]?.payment.chainId
   if (deposit === undefined || input === undefined || chainId === undefined) return false
   const { transactionId } = input
+  // The worth decides how deep the deposit's block must be.
   const onchainIndex = await deposits.indexOf(deposit, transactionId, microUsd)
   if (onchainIndex === undefined) return false
   const id = onchainId({ chainId, transactionId, onchainIndex })

@@ -28,7 +28,7 @@ export type BackgroundParts = {
   halts?: HaltedChains
   attesting?: Attesting
   watch?: WorkWatch
-  /** Unix ms of the last round's end; of the start before the first. */
+  /** Unix ms of the last round's end; before the first round's end, of the solver's start. */
   lastRoundMs: number
 }
 
@@ -94,6 +94,7 @@ export function openRounds(
   })
   return createRound({
     filling,
+    // The watch hands over the answer of its long poll; until it is made, each round lists the work itself.
     work: { ...work, open: () => background.watch?.open() ?? work.open() },
     isStopped: async () => (await stop.read()).isStopped,
     observe: {
@@ -173,6 +174,9 @@ function followBlocks(
   onClose('jobs', 'new blocks', () => pushes.close())
 }
 
-/** True for a chain whose new blocks need no signal, because rounds by the clock see them soon enough. @source F-118 */
+/**
+ * True for a chain whose new blocks need no signal: they come faster than rounds by the clock, and four such
+ * rounds or more fit into the time between two reads. @source F-118
+ */
 const isSeenByClock = (chain: Pick<QuoteChain, 'blockTimeMs'>, everyMs: number): boolean =>
-  chain.blockTimeMs < everyMs && everyMs <= paceMs(chain) / 4
+  chain.blockTimeMs < everyMs && 4 * everyMs <= paceMs(chain)

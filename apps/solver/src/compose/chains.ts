@@ -7,9 +7,9 @@ import { type ChainAccess, type Opened, openPaidChain, type PaidChain } from './
 
 export type OpenChains = {
   readonly paying: readonly PaidChain[]
-  /** Clients of every chain of the quote file that has endpoints: prices stand on them too. */
+  /** Clients of every chain of the quote file that has endpoints: prices are read through them too. */
   readonly clients: ReadonlyMap<string, ChainClient>
-  /** Gates of chains that did not answer yet: nothing is paid there before. */
+  /** Gates of chains that did not answer yet: nothing is paid there until they do. */
   readonly gates: ReadonlyMap<string, ChainGate>
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ export async function openChains(
     const paying = Object.entries(solver.chains).map(([key, policy]) =>
       openPaidChain(files, access, { key, policy, client: clients.get(key), opened }),
     )
-    // Chains that are only read are checked too: in `local`, that their nodes are local ones.
+    // EVM chains that are only read are checked too: in `local`, that their nodes are local ones.
     for (const [key, client] of clients) {
       const config = quote.chains[key]
       if (opened.checks.has(key) || config === undefined || !isContractChain(config)) continue

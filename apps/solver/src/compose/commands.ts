@@ -145,6 +145,7 @@ const chainNumbers = z.object({ chains: z.record(z.string(), z.object({ chainId:
 
 /** Finds a chain by its key or number. @throws ConfigurationError for one that is not in the quote file */
 async function readChain({ environment, configDirectory: directory }: SolverConfig, name: string) {
+  // Its findings are dropped: in a file that cannot be read no chain is found, which is the error below.
   const [json] = await readEnvironmentFiles({ directory, environment }, ['quote'], createFindings())
   const chains = Object.entries(chainNumbers.safeParse(json).data?.chains ?? {})
   const [key, listedChain] =
@@ -168,6 +169,7 @@ function describeExposure(sums: Figures, answerByChain: ReadonlyMap<number, stri
   })
 }
 
+/** The audit as text. It names no subjects: each action is on the one solver. */
 const describeDeeds = (deeds: Awaited<ReturnType<StopSwitch['deeds']>>): string =>
   describeAudit(deeds.map(({ at, ...action }) => ({ ...action, at: at.toISOString(), subject: '-' })))
 

@@ -35,6 +35,8 @@ const variables = z.object({
   ...tracingVariables,
 })
 
+const tracedShare = 1
+
 export type SolverConfig = ReturnType<typeof loadConfig>
 
 /**
@@ -54,6 +56,7 @@ export function loadConfig(source: Variables, repositoryRoot: string) {
  */
 export function readConfig(source: Variables, repositoryRoot: string) {
   const { values, whole: env, findings } = readVariables(variables, source)
+  // `other`: any service but the allocator.
   findings.problems(findForeignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   if (!isLocal && values.DATABASE_URL === undefined)
@@ -85,8 +88,8 @@ export function readConfig(source: Variables, repositoryRoot: string) {
     isDryRun: env.DRY_RUN === 'on',
     denyList,
     logLevel: env.LOG_LEVEL,
-    // A fill is rare and worth more than what its trace costs.
-    tracing: readTracingSettings(env, 1),
+    // All rounds and items are traced by default: a fill is rare and worth more than its trace costs.
+    tracing: readTracingSettings(env, tracedShare),
   })
   return { config, values, places, oracles, denyList, findings: findings.list }
 }

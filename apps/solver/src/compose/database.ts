@@ -40,6 +40,7 @@ export async function openDatabase(
       : undefined
   const embedded =
     databaseUrl === undefined && running === undefined ? await startEmbedded(dataDirectory) : undefined
+  // One of the three is set.
   const connectionString = databaseUrl?.reveal() ?? running ?? embedded?.connectionString ?? ''
   const shared = { connectionString, onConnectionLost: options.onConnectionLost }
   const opening = openMigrated({

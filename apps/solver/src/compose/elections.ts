@@ -13,7 +13,10 @@ type ElectionParts = {
   readonly logger: Logger
 }
 
-/** Tries to get and keep the leases of all chains together, until it is closed. @source rule O-109 */
+/**
+ * Tries to get and keep the leases of all chains together, until it is closed. They are sorted, because every
+ * process has to try for them in the same order. @source rule O-109
+ */
 export function elect({ config, chains, opened, logger }: ElectionParts): Elections {
   return startElections({
     jobs: chains.paying.map(({ chainId, paying }) => leaseName(paying.address, chainId)).sort(),

@@ -99,6 +99,7 @@ function examineLackOfOracles({ values, places }: Settings, findings: Findings):
     severity: 'degrades',
     setting: 'ORACLES',
     seen: 'is not set: nothing that the solver pays is attested, and it stops paying at unattestedMaxMicroUsd',
+    // The report adds the remedy of the setting.
     fix: '',
   })
 }

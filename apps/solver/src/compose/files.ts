@@ -46,7 +46,7 @@ export async function loadFiles(
 
 /**
  * As `loadFiles`, but problems become findings.
- * @returns undefined if a file cannot be read at all
+ * @returns undefined if a file cannot be read or has another form than its schema
  * @param fillWallet `undefined` while the key cannot be read: then it is compared with nothing
  */
 export async function readFiles(
@@ -84,6 +84,7 @@ export async function readFiles(
   })
   findings.problems(foreign, 'address-foreign')
   if (chains === undefined || quote === undefined || listed === undefined) return undefined
+  // In `local`, chains whose nodes were not started are no finding.
   const solver = withRunningChains(listed, chains, isLocal ? createFindings() : findings)
   findings.problems([...payingProblems(chains, quote, solver), ...checkLocalEndpoints(chains)])
   findings.add(...chainNotes(chains))
@@ -96,6 +97,7 @@ export async function readFiles(
  */
 function withRunningChains(solver: SolverFile, { chains }: ChainRegistry, findings: Findings): SolverFile {
   const listed = Object.entries(solver.chains)
+  // A chain that the chains file lacks stays here: `payingProblems` names it.
   const running = listed.filter(([key]) => chains.get(key)?.ready !== false)
   for (const [key] of listed) {
     const chain = chains.get(key)
@@ -105,6 +107,7 @@ function withRunningChains(solver: SolverFile, { chains }: ChainRegistry, findin
       code: 'chain-without-endpoint',
       severity: 'degrades',
       setting,
+      // The report adds the remedy of the setting.
       fix: '',
       seen: `${key} has no endpoint: orders that pay there are not filled`,
     })

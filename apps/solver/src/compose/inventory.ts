@@ -137,6 +137,7 @@ function balancesOn(chain: PaidChain): (currency: string) => Promise<bigint> {
 /** Sum of the output at the end of the wallet's line and of its outputs beside the line. */
 async function coinsOf(paying: LinePayingChain, currency: string): Promise<bigint> {
   if (currency !== paying.currency) return 0n
+  // The end of the line is read; no transaction is asked about.
   const { tip } = await paying.look([])
   return (await paying.readOutputsBesideLine()).reduce((sum, { value }) => sum + value, tip.value)
 }

@@ -45,6 +45,7 @@ function openKey(variables: Variables, logger: Logger, more: { readonly prefix?:
     readFile,
     warn: (message) => logger.warn({ event: 'signer_setting' }, message),
     ...more,
+    // A thread is for services that sign every answer; the solver signs few transactions.
     isThreaded: false,
   })
 }

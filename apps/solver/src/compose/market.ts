@@ -34,6 +34,7 @@ export function openMarket(
           .filter(({ endpoints }) => endpoints.length > 0)
           .map(({ id, endpoints }) => [id, endpoints.map((url) => hostOf(url.reveal()))]),
       ),
+      // The solver's market has no HTTP price services.
       adapters: new Map(),
     },
     onReport: createAgreementMetrics(metrics),

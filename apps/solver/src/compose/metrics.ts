@@ -11,6 +11,7 @@ export type WatchedState = {
   readonly chains: readonly {
     readonly key: string
     readonly leads: () => boolean
+    /** Unix ms since when the oldest transaction waits for a block; absent on chains without nonces. */
     readonly waitingSinceMs?: (() => number | undefined) | undefined
   }[]
   readonly budgets: readonly { readonly budget: BudgetName; readonly perHour: bigint }[]
@@ -40,7 +41,7 @@ export type SolverMetrics = {
   countHandled(item: Pick<WorkItem, 'kind'>, handled: Pick<Handled, 'kind'>): void
   countFailure(): void
   countRound(reason: RoundReason): void
-  /** A transaction that is final. `resultMicroUsd` is undefined where it pays for no deposit, or a price is missing. */
+  /** A final transaction. `resultMicroUsd`: undefined unless it is done, for a deposit, at known prices. */
   observeFinal(final: {
     readonly chain: string
     readonly kind: string
@@ -150,7 +151,7 @@ function watchExposure(
   registry: HttpMetrics['registry'],
   { unattested, exposed }: Pick<WatchedState, 'unattested' | 'exposed'>,
 ): void {
-  const usd = (amount: bigint) => Number(amount) / microUsd
+  const usd = (microUsd: bigint) => Number(microUsd) / microUsdPerUsd
   watchSeries(
     registry,
     {
@@ -211,7 +212,7 @@ function watchInventory(
 
 const outcomes: readonly string[] = ['done', 'reverted', 'cancelled', 'lost']
 const resultBuckets = [-10, -1, -0.1, -0.01, 0, 0.01, 0.1, 1, 10]
-const microUsd = 1_000_000
+const microUsdPerUsd = 1_000_000
 
 function createFinalMetrics(registry: HttpMetrics['registry']): {
   readonly observe: SolverMetrics['observeFinal']
@@ -249,7 +250,7 @@ function createFinalMetrics(registry: HttpMetrics['registry']): {
       ended.inc({ chain, kind, outcome })
       gasSpent.inc({ chain, kind }, Number(gas))
       if (resultMicroUsd === undefined) return
-      const usd = Number(resultMicroUsd) / microUsd
+      const usd = Number(resultMicroUsd) / microUsdPerUsd
       results.observe({ chain, kind }, usd)
       losses.inc({ chain, kind }, Math.max(-usd, 0))
     },

@@ -22,9 +22,10 @@ export function observedRecords(
     const payment = {
       chainId,
       deposits: record.deposits,
-      payments: outcome === 'done' ? record.payments : [],
+      payments: record.payments,
       gas: { currency: chain.codec.nativeCurrency, amount: gas },
     }
+    // A failed payment has no result: it cost gas alone, which is counted by itself.
     const resultMicroUsd = outcome === 'done' ? realisedResult(payment, observing.valuer()) : undefined
     observing.metrics.observeFinal({ chain: chain.key, kind, outcome, gas, resultMicroUsd })
   }
@@ -33,6 +34,7 @@ export function observedRecords(
     async save(record, fence, more) {
       await records.save(record, fence, more)
       // Only the write that settles a record has a `costWei` member, so each record is counted once.
+      // Without a known cost its gas counts as 0.
       if (record.outcome !== 'open' && more !== undefined && 'costWei' in more)
         observe(record, more.costWei ?? 0n)
     },

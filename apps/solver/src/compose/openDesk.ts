@@ -5,6 +5,7 @@ import type { Market } from '@causeway/market'
 import type { Logger } from 'pino'
 import { createContractRecord, createMarkedRecord } from '../facts/paymentRecord.ts'
 import type { SolverChain } from '../filling/filling.ts'
+import { openRecords } from '../wallet/deskStrategy.ts'
 import { ExpiringStrategy } from '../wallet/expiringStrategy.ts'
 import {
   createAllowances,
@@ -110,7 +111,7 @@ function openMarkedDesk(logger: Logger, parts: DeskParts & { readonly chain: Mar
     marketFees: () => feesOf(market, chainId),
   })
   const desk = new PaymentDesk(strategy, deskOptions(logger, parts, strategy))
-  const open = () => records.active(address, chainId, Number.MAX_SAFE_INTEGER)
+  const open = () => openRecords(records, { address, chainId })
   return {
     key,
     chainId,

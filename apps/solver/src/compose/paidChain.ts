@@ -123,7 +123,7 @@ export function openPaidChain(
   return line
 }
 
-/** Client of the endpoint that transactions alone are sent to; undefined where none is set. Opens no connection. */
+/** Client of the endpoint that only gets transactions; undefined where none is set. Opens no connection. */
 export function openSubmit(
   chainId: string,
   { submitRpcUrl: url }: SolverChainPolicy,
@@ -191,6 +191,7 @@ function openMarkedChain(
   const { fillContract, depositAddressProgram } = config
   const { apiKeyIndex, firstNonce } = parts.policy
   const apiKey = apiKeySetting === undefined ? undefined : keys.get(apiKeySetting)
+  // Only families whose accounts are not keys themselves, but sign by an API key, read these members.
   const account = { name: config.fillWallet, apiKey, apiKeyIndex, firstNonce }
   const mappings = hub?.mappingsOf(chain)
   const { canonicalAddress } = parts.codec
@@ -282,6 +283,7 @@ function refuseOtherKey(
     )
 }
 
+/** Opens a chain's reader, here only to check the chain and for its final blocks: it keeps no facts. */
 export function openFamily(chain: RegisteredChain, hub: Hub | undefined): FamilyChain {
   if (!isReadable(chain)) throw new ConfigurationError(`chains: ${chain.id} cannot be read`)
   const limits = {

@@ -52,8 +52,10 @@ function questionOf(
   networkOf: NetworkOf,
 ): { readonly request: object; readonly messageId: Hex } {
   const { order, orderSignature, inputs, deposited, refundIndex = 0 } = asked
+  // `exposureOf` has no question for inputs that weigh nothing, so the share is always known here.
   const result = {
     orderId: hashOf(order, networkOf),
+    // Oracles sign no other status.
     status: 1,
     totalWeightedInputPaymentBpsDiff: String(weightedInputBpsDiff(order, [deposited]) ?? 0n),
   }

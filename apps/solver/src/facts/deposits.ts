@@ -106,9 +106,10 @@ async function readDeep(
   const facts = (await Promise.all(readings)).at(-1)
   if (facts === undefined) return []
   const { blockNumber } = facts.evidence
-  // The rule also asks how long ago this process saw the block, unless the chain itself calls it final.
+  // The rule also asks for how long the block was seen, unless there is none or the chain calls it final.
   const seenSeconds =
     blockNumber === undefined || rule.isFinalized ? rule.seconds : heads.secondsSince(chainId, blockNumber)
+  // `readTransaction` catches this error, so nobody waits for its `waitSeconds`.
   if (seenSeconds < rule.seconds)
     throw new TransactionNotFinalError({ ...transaction, chainId: origin.chain.id, waitSeconds: 1 })
   return indexedDeposits(transaction, origin.chain, facts.deposits)

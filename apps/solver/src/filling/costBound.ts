@@ -6,9 +6,9 @@ import type { Relay } from '../work/relays.ts'
 import type { Payment, SolverChain } from './filling.ts'
 
 /**
- * The most that a payment's transaction may cost, with the chain's margin. A fill: what the quote charged for its gas. A
- * claim: what its recipient was charged. A refund: what a plain refund costs now, or what the wallet keeps of the deposit
- * if that is more.
+ * The most that a payment's transaction may cost, with the chain's margin. A fill: what the quote charged for
+ * its gas. A claim: what its recipient was charged, else what a plain refund costs now. A refund: what a
+ * plain refund costs now, or what the wallet keeps of the deposit if that is more.
  * @returns undefined for a fill that an older release stored, and while nobody knows a price
  * @source docs/specification/protocol.md P-50
  */

@@ -79,6 +79,7 @@ function questionOf(
   const network = filling.networkOf(deposit.chainKey)
   if (proof === undefined || position === undefined || network === undefined) return undefined
   const { order } = proof
+  // No share can be computed for inputs that weigh nothing, and oracles attest nothing then.
   if (weightedInputBpsDiff(order, [deposit.amount]) === undefined) return undefined
   const transactionId = codecOf(network).canonicalTransactionId(position.transactionId)
   const id = onchainId({ chainId: deposit.chainKey, transactionId, onchainIndex: position.onchainIndex })
@@ -90,8 +91,8 @@ function questionOf(
       !hasOtherPayment(past))
   if (!isAttestable) return undefined
   return {
-    // CAST: its signer was recovered from it.
     order,
+    // CAST: the order's signer was recovered from it.
     orderSignature: proof.orderSignature as Hex,
     refundIndex,
     inputs: [{ transactionId, onchainId: id, inputIndex: 0 }],

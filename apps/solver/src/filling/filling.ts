@@ -77,7 +77,7 @@ export type Filling = {
   readonly limits: FillingLimits
   /** Undefined: nobody is denied. */
   readonly denyList: DenyList | undefined
-  /** Fills are attested by somebody. */
+  /** True if the solver has oracles, which attest its payments. */
   readonly hasOracles: boolean
   /** True if too few oracles sign for a chain, by its key. */
   readonly isHalted: (key: string) => boolean

@@ -89,6 +89,7 @@ async function judgeOfferedRefund(
   if (isFromDenied(filling.denyList, deposit)) return { verdict: deniedVerdict }
   const inputCurrency = inputCurrencyOf(proof, filling.networkOf)
   const hasFilledFrom = past.some((record) => record.kind === 'fill' && isPaidFrom(record, deposit))
+  // For any other deposit the fill is not read: the verdict does not depend on it.
   const fill: FillState =
     hasFilledFrom || fitsOrder(deposit, proof.order, inputCurrency)
       ? await settleFill(paidOrder, proof, past, filling)
@@ -125,6 +126,7 @@ function givenBackThere(past: readonly KeptRecord[], deposit: SeenDeposit): bigi
     .reduce((sum, { amount }) => sum + amount, 0n)
 }
 
+/** True if a record that has not failed uses, or gives back, a deposit of that transaction and currency. */
 const isPaidFrom = (record: KeptRecord, deposit: SeenDeposit): boolean =>
   !hasFailed(record) && record.deposits.some((key) => isOfSameSource(key, deposit))
 
@@ -139,7 +141,7 @@ async function settleFill(
   filling: Filling,
 ): Promise<FillState> {
   const destination = filling.chains.find(({ key }) => key === order.output.chainId)
-  // A chain that this solver does not pay on has no fill of its wallet.
+  // A chain that this solver does not pay on is not read: the order counts as one that may still be filled.
   if (destination === undefined) return { kind: 'open' }
   const { record } = destination
   const { deadline, extraData } = order.output
@@ -229,5 +231,6 @@ export function worthOf({ payments, chainId }: PaidOrder, value: Valuer): bigint
   const sum: UsdX18 | undefined = sumOfValues(
     payments.map(({ currency, amount }) => value(chainId, currency, amount)),
   )
+  // As a loss with nothing received, the whole sum is converted to micro-USD, rounded up.
   return sum === undefined ? undefined : lossOf(sum, 0n)
 }

@@ -228,7 +228,10 @@ function isUnderpaidRefund(
   )
 }
 
-/** Code that passed the trial and failed on chain fails again: its payment is not tried a second time. */
+/**
+ * Code that passed the trial and failed on chain fails again: its payment is not tried a second time. An
+ * account whose code cannot be read counts as having some.
+ */
 async function hasRevertedByCode(
   { order: { kind, calls, payments }, chain }: Payment,
   past: readonly KeptRecord[],

@@ -1,4 +1,4 @@
-import { executionReverted, type Hex, sha256TextHex } from '@causeway/core'
+import { executionReverted, sha256TextHex } from '@causeway/core'
 import { judgeSweep } from '../judge/judgeSweep.ts'
 import type { ProgramSweep, Relay, ScriptSweep } from '../work/relays.ts'
 import { relayBound } from './costBound.ts'
@@ -63,7 +63,7 @@ export async function emptyAddress(
   if (isTooLate(chain, await chain.desk.chainTime(), deadline)) return refused('the deadline has passed')
   const signed = item.goesBack ? undefined : { order, orderSignature }
   // The mark is of the item, not of the address: a later payment to the address is another item, with another mark.
-  const markId: Hex = `0x${sha256TextHex(`sweep ${id}`).slice(-64)}`
+  const markId = sha256TextHex(`sweep ${id}`)
   const work = { kind: 'emptying', id: markId, emptied: { address, terms, currency, signed } } as const
   return begin({ chain, filling }, { id, kind: 'sweep', orderId: undefined, deadline }, work)
 }

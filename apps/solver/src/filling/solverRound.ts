@@ -110,7 +110,7 @@ class SolverRound {
     await this.#tellFailures()
   }
 
-  /** Follows the records of a chain, and reports transactions that the service does not know yet. */
+  /** Follows the records of a chain, and reports transactions to be sent that the service does not know. */
   async #advance(chain: SolverChain): Promise<void> {
     const { desk } = chain
     await this.#attempt(`chain ${chain.key}`, async () => {
@@ -162,6 +162,7 @@ class SolverRound {
       const desk = this.#deskOf(record)
       if (desk === undefined) continue
       await this.#attempt(`report of ${record.id}`, async () => {
+        // The service knows no chores and closings.
         if (record.kind !== 'chore' && record.kind !== 'close')
           await work.failed(record.id, `the transaction was ${record.outcome}`)
         await desk.markTold(record)

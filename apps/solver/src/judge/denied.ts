@@ -3,6 +3,9 @@ import type { VmCodec } from '@causeway/core/encodings'
 import type { FillRequest } from './signedOrder.ts'
 import { refuse, type SeenDeposit, type Verdict } from './verdict.ts'
 
+/** The solver does not know the API key of a request, so only the list's part for everybody applies. */
+const noApiKey = undefined
+
 /** Refusal of a denied account. By its first words quote-api parks the request and refunds nothing by itself. */
 export const deniedVerdict: Verdict = refuse(`${blockedWallet}: an account is on the list of this solver`)
 
@@ -21,10 +24,10 @@ export function paysDenied(
     ...calls.map(({ to }) => to),
     ...(recipient === undefined ? [] : [recipient]),
   ]
-  return accounts.some((account) => isDenied(list, codec, account, undefined))
+  return accounts.some((account) => isDenied(list, codec, account, noApiKey))
 }
 
 /** True if the money came in the name of an account that the list denies. Pure. */
 export function isFromDenied(list: DenyList | undefined, deposit: SeenDeposit | undefined): boolean {
-  return list !== undefined && deposit !== undefined && list.denies(deposit.depositor, undefined)
+  return list !== undefined && deposit !== undefined && list.denies(deposit.depositor, noApiKey)
 }

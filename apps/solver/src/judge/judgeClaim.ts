@@ -16,6 +16,7 @@ export function judgeClaim(facts: {
   if (payment === undefined || others.length > 0) return refuse('a claim is one payment')
   const worth = facts.value(facts.claim.chainId, payment.currency, payment.amount)
   if (worth === undefined) return wait('no price is known')
+  // Nothing that the solver can read came in for it, so all of it counts as a loss.
   const valueMicroUsd = lossOf(worth, 0n)
   if (valueMicroUsd > facts.claimsPerHourMicroUsd) return refuse('the claim is above what claims may take')
   return { kind: 'pay', lossMicroUsd: valueMicroUsd }

@@ -132,12 +132,13 @@ function judgeSurplus(
   fill: Extract<FillState, { kind: 'filled' }>,
 ): Verdict {
   const { chainId, currency, inTransaction } = deposit
+  // Without an input nothing would be surplus.
   const orderedAmount = BigInt(order.inputs[0]?.payment.amount ?? inTransaction)
   const refundedAmount = givenBackThere + refund.amount
   if (refundedAmount > inTransaction - orderedAmount) return refuse('the fill has used the deposit')
   const received = value(chainId, currency, inTransaction)
   const filled = sumOfValues([
-    ...fill.payments.map(({ currency, amount }) => value(fill.chainId, currency, amount)),
+    ...fill.payments.map((paid) => value(fill.chainId, paid.currency, paid.amount)),
     value(chainId, currency, appFees),
   ])
   const returned = value(refund.chainId, refund.currency, refundedAmount)

@@ -50,6 +50,7 @@ export function judgeSweep(
   if (depository === undefined) return refuse('the chain has no depository')
   const forged = refuseOrder(orderId, { order, orderSignature, deposits: [] }, chain.orders)
   if (forged !== undefined) return refuse(forged)
+  // The salt of an order for a deposit address begins with the address's name.
   if (order.salt.slice(0, derivedAddress.name.length).toLowerCase() !== derivedAddress.name)
     return refuse('the order is for another address')
   const [input] = order.inputs

@@ -22,14 +22,14 @@ export type Proof = {
 export type DepositPosition = {
   readonly chainId: number
   readonly transactionId: string
-  /** Its index in the block, which tells deposits of one transaction apart. */
+  /** Tells deposits of one transaction apart; each family has its own. */
   readonly onchainIndex: string
 }
 
 export type OrderRules = {
   readonly networkOf: NetworkOf
   readonly recoverSigner: RecoverSigner
-  /** Lower case; whose orders are paid. */
+  /** Lower-case addresses of the signers whose orders are paid. */
   readonly orderSigners: ReadonlySet<string>
 }
 
@@ -82,7 +82,7 @@ function hashOf(order: Order, networkOf: NetworkOf): Hex | undefined {
 
 /**
  * Address of the clone that runs an order's calls when `filler` fills it.
- * @returns undefined if the order cannot have been made for an address
+ * @returns undefined without fill contract or recipient, and for a filler or salt that no such address has
  */
 export function cloneOf(
   { fillContract, filler, recipient, calls }: CallsRequest,

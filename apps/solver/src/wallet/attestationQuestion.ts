@@ -20,6 +20,7 @@ export type AttestationQuestion = {
 
 const questionSchema = z.object({
   order: orderSchema,
+  // It is only typed as hex: the solver has verified the signature before it stored it.
   orderSignature: z.string().transform((text): Hex => `0x${text.replace(/^0x/, '')}`),
   inputs: z.array(z.object({ transactionId: z.string(), onchainId: hex(32), inputIndex: z.number() })),
   deposited: z.string().transform(BigInt),

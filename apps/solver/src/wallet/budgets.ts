@@ -65,8 +65,8 @@ export async function reserve(
 }
 
 /**
- * Corrects the charges of a record that is at its end: gas becomes what was paid, and a failed record takes nothing from
- * `loss` and `claims`.
+ * Corrects the charges of a record that is at its end: gas becomes what was paid, which is nothing for a lost
+ * record, and a failed record takes nothing from `loss` and `claims`.
  * @param costWei in smallest units of the native coin; undefined: the reserved amount stays
  */
 export async function settleCharges(

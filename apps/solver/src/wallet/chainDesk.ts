@@ -160,7 +160,7 @@ export type Replacement = {
   readonly isMined: boolean
 }
 
-/** One order, or one account with code, may take at most this fraction of a chain's hourly budget. */
+/** One order, or one account with code, may take at most a tenth of a chain's hourly budget. */
 const allowanceParts = 10n
 
 /**

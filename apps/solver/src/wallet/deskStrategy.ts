@@ -86,7 +86,10 @@ export type Sight = {
 /** A transaction of the wallet for itself, ready to be signed. */
 export type Chore = { readonly sign: SignFirst; readonly subject: Subject }
 
-/** Records of a wallet on a chain that are not at their end. */
+/**
+ * Records of a wallet on a chain that are not at their end.
+ * @param usedNonces nonces below are used; by default all are, as suits a chain without nonces
+ */
 export const openRecords = (
   records: Pick<Records, 'active'>,
   { address, chainId }: { readonly address: string; readonly chainId: number },

@@ -72,7 +72,7 @@ export type JointAnswer =
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'open'; readonly code: string }
 
-/** Pause before a payment is asked about again, doubled from `firstMs`; and how often in a row oracles refuse for good. */
+/** Pause before a payment is asked about again, doubled from `firstMs`; refusals in a row that are final. */
 const retry = { firstMs: 1_000, maxMs: 600_000, refusalsMax: 3 }
 
 /**

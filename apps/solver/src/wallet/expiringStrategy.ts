@@ -1,4 +1,4 @@
-import { type Hex, sha256TextHex } from '@causeway/core'
+import { sha256TextHex } from '@causeway/core'
 import type { Landing, PayingChain, PayingFees, PaymentTerms } from '@causeway/families'
 import type { NetworkFees } from '@causeway/families/rules'
 import { type DeskWork, type Refusal, requireFees } from './chainDesk.ts'
@@ -90,6 +90,7 @@ export class ExpiringStrategy implements DeskStrategy<ExpiringSight> {
   }
 
   async signAgain(kept: KeptRecord, offerKind: OfferKind): Promise<SignedAgain> {
+    // Nothing is signed to cancel: such a record ends by its expiry.
     if (offerKind === 'cancellation') return {}
     const record = requireExpiring(kept)
     const offer = await this.#sign(record)
@@ -146,7 +147,7 @@ function termsOf(work: DeskWork): PaymentTerms | string {
     case 'allowance': {
       const { allowance } = work
       // No contract records this id as paid, so the allowance is signed again until one transaction lands.
-      const id: Hex = `0x${sha256TextHex(`allowance ${allowance.currency} ${allowance.amount}`).slice(-64)}`
+      const id = sha256TextHex(`allowance ${allowance.currency} ${allowance.amount}`)
       return { id, mark: 'allowed', allowance, payments: [] }
     }
     case 'sweep':

@@ -104,12 +104,12 @@ export function chainExposures(sums: Figures, chains: readonly ChainLimits[]): r
     paidMicroUsd: sumOf(sums, 'payments'),
     maxMicroUsd: limits.allMicroUsd,
   }))
-  const chainExposures = chains.map(({ chainId, limits }) => ({
+  const exposureByChain = chains.map(({ chainId, limits }) => ({
     chainId,
     paidMicroUsd: sums.get(chainId)?.payments ?? 0n,
     maxMicroUsd: limits.chainMicroUsd,
   }))
-  return [...totalExposure, ...chainExposures]
+  return [...totalExposure, ...exposureByChain]
 }
 
 const sumOf = (sums: Figures, figure: Figure): bigint =>
@@ -244,6 +244,7 @@ export async function settleExposure(
   tx: SqlTx,
   { id, attempt, outcome, toldHash, transactions }: KeptRecord,
 ): Promise<void> {
+  // A `done` record's `toldHash` is the mined transaction's: until that was told, the record stays open.
   const transactionId = toldHash ?? transactions.at(-1)?.hash ?? null
   const endState = outcome === 'done' ? 'paid' : 'void'
   const state = outcome === 'open' ? 'signed' : endState

@@ -13,7 +13,7 @@ export const nativeCurrency: Hex = zeroAddress
  * The transaction that makes an order's payments and calls through the fill contract, with the order id after the calldata.
  * Calls run from the clone that the order pays; the recipient gets what they leave of the native coin and of the tokens
  * that the clone was paid. The contract records `id`.
- * @throws Error for calls of an order whose terms were not looked at, and for payments of another family
+ * @throws Error for calls without what their clone is made of, and for payments of another family
  */
 export function fillTransaction(
   order: Pick<PaidOrder, 'orderId' | 'deadline' | 'payments' | 'calls' | 'recipient' | 'proof'> & {

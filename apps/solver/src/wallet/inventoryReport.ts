@@ -52,11 +52,12 @@ const daySeconds = 86_400n
 
 /**
  * Plans withdrawals and then moves, so that every chain has its share of each asset: withdrawals first, because they
- * take nothing from another chain. Where no share is named, chains have a claim by what they paid out in the last day,
- * and nothing is moved between them. Nothing leaves a chain below its floor. Pure.
+ * take nothing from another chain. Where no share is named, each chain's part is by what it paid out in the last
+ * day, and nothing is moved between them. Nothing leaves a chain below its floor. Pure.
  * @source rule O-96
  */
 export function planInventory(holdings: readonly Holding[]): Plan {
+  // Symbols of one asset, such as ETH and WETH, are planned apart: a move swaps nothing.
   const assets = new Set(holdings.map(({ asset, symbol }) => `${asset} ${symbol}`))
   const plans = [...assets].map((name) =>
     planAsset(holdings.filter(({ asset, symbol }) => `${asset} ${symbol}` === name)),
@@ -71,6 +72,7 @@ const emptyPlan: Plan = { withdrawals: [], moves: [] }
 
 function planAsset(holdings: readonly Holding[]): Plan {
   const [first] = holdings
+  // Amounts in different units cannot be summed.
   if (first === undefined || holdings.some(({ decimals }) => decimals !== first.decimals)) return emptyPlan
   const total = sumOf(holdings, (holding) => holding.amount + hubSum(holding))
   const targets = targetsOf(holdings, total)
@@ -167,7 +169,8 @@ export function describeInventory(
 ): string {
   const lines = holdings.map((holding) => {
     const { chain, symbol, amount, floor, decimals, unsettled, dayOutflow } = holding
-    const [toText, hubBalance] = [(value: bigint) => format(value, decimals), hubSum(holding)]
+    const toText = (value: bigint) => format(value, decimals)
+    const hubBalance = hubSum(holding)
     const lasting = lastingSeconds(holding)
     return [
       `${chain}  ${symbol}  ${toText(amount)}  floor ${toText(floor)}`,

@@ -32,9 +32,10 @@ export type LineOptions = {
   /** Current fee rate of the network from the market, in satoshi per 1,000 virtual bytes. */
   readonly marketFees: () => bigint | undefined
   readonly rules: {
+    /** Highest fee rate that is bid; on such a chain in satoshi per 1,000 virtual bytes. */
     readonly maxFeePerGasWei: bigint
     readonly bumpAfterMs: number
-    /** Other coins are gathered while the market is no dearer; absent: where a payment lacks them alone. */
+    /** Outputs beside the line are gathered at rates up to this; absent: only when a payment lacks them. */
     readonly gatherBelow?: bigint | undefined
   }
   readonly nowMs: () => number
@@ -74,6 +75,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
   }
 
   async chainTime(): Promise<number> {
+    // No transaction is asked about.
     return (await this.#options.paying.look([])).chainSeconds
   }
 
@@ -106,8 +108,9 @@ export class LineStrategy implements DeskStrategy<LineSight> {
   async plan(deskWork: DeskWork): Promise<SignFirst | Refusal> {
     const { paying } = this.#options
     const work = workFor(deskWork, paying.currency)
-    const refusal = typeof work === 'string' ? work : paying.refuse(work)
-    if (typeof work === 'string' || refusal !== undefined) return { kind: 'refused', reason: refusal ?? '' }
+    if (typeof work === 'string') return { kind: 'refused', reason: work }
+    const refusal = paying.refuse(work)
+    if (refusal !== undefined) return { kind: 'refused', reason: refusal }
     const { end } = await this.#readLine()
     if (end !== undefined && work.mark !== undefined) {
       const state = await paying.stateAt(end, work.mark.id)

@@ -23,6 +23,7 @@ export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): 
   if (record.outcome !== 'open' || landing.kind === 'unknown') return waitMove
   if (landing.kind === 'landed') {
     if (!landing.isFinal || isToBeTold(record, landing.hash)) return waitMove
+    // Fee and rent are reserved: a success takes both, a revert the fee alone.
     return landing.succeeded
       ? { kind: 'settle', outcome: 'done', cost: undefined }
       : { kind: 'settle', outcome: 'reverted', cost: feeOf(record, landing.hash) }

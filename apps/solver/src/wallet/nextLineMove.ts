@@ -55,6 +55,7 @@ export function placeLine(
     // An offer that spends another place, or none, leaves the records behind it without one until it is signed anew.
     if (offer === undefined || !isSamePlace(offer.parent, parent)) parent = undefined
     else {
+      // The first output of each transaction continues the line.
       parent = { txid: offer.hash, vout: 0, value: offer.left }
       unmined.push(offer)
     }

@@ -36,7 +36,7 @@ export function nextMove(record: SignedRecord, facts: RecordFacts, rules: BumpRu
     return settleFinal(record, mined, mined.succeeded ? 'done' : 'reverted')
   }
   if (cancelled !== undefined) return settleFinal(record, cancelled, 'cancelled')
-  // A transaction that no record has used the nonce.
+  // The nonce was used by a transaction that stands in no record.
   if (record.nonce < finalCount) return settle(record, 'lost', undefined)
   if (record.nonce < latestCount) return waitMove
   if (record.cancellations.length > 0) return send(record, 'cancellation', facts, rules)

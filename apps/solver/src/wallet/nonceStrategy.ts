@@ -103,12 +103,13 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     const replaced = newest(offerKind === 'cancellation' ? cancellations : transactions)
     const market = this.#market().gasPrice
     if (replaced === undefined) {
-      // The first cancellation: it replaces the last transaction at nodes, so it has to bid more than that.
+      // The first cancellation replaces the last transaction at nodes, so it bids more if the ceiling allows.
       const last = newest(transactions)
       const marketBid = firstBid(market, rules.maxFeePerGasWei)
       const raised = (last && replacementBid(last, marketBid, rules.maxFeePerGasWei)) ?? marketBid
       const offer = await paying.signCancellation(nonce, raised)
       const cancelled = { ...record, cancellations: [offer] }
+      // It takes less gas than the record's transaction, whose reserved cost covers it.
       return { signed: { record: cancelled, offer, extraCost: 0n, event: 'record_cancelling' } }
     }
     const raised = replacementBid(replaced, market, rules.maxFeePerGasWei)

@@ -121,6 +121,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   }
 
   async advance(): Promise<readonly KeptRecord[]> {
+    // Throws unless this process has the lease.
     this.#leadership()
     const sight = await this.#inTurn(() => this.#strategy.look())
     if (this.#strategy.isOrdered) {

@@ -100,6 +100,7 @@ const expiringSchema = z.object({
       })
       .optional(),
   }),
+  /** Units of execution that it may use, and native coin that it locks for ever in state that it creates. */
   units: amount,
   rent: amount,
   /** Transactions with these terms, oldest first: all but the last have expired. */
@@ -154,7 +155,7 @@ const lineSchema = z.object({
 
 /** Record on a chain with nonces: one nonce of the fill wallet and all transactions that were signed for it. */
 export type SignedRecord = z.output<typeof recordSchema>
-/** Record on a chain whose transactions expire: one payment, closing or allowance, and all transactions signed for it. */
+/** Record on a chain whose transactions expire: one payment or other work, and all that was signed for it. */
 export type ExpiringRecord = z.output<typeof expiringSchema>
 /** Record on a chain that keeps coins in outputs: one step of the wallet's line, and all transactions signed for it. */
 export type LineRecord = z.output<typeof lineSchema>

@@ -13,7 +13,7 @@ export type OwnTerms = {
   readonly lossPerOrderMicroUsd: bigint
 }
 
-/** The terms as query parameters of `GET /solver/work`. @source rule O-82 */
+/** The terms as query parameters of `GET /solver/work`; empty lists are left out. @source rule O-82 */
 export function termsQuery(terms: OwnTerms): Readonly<Record<string, string>> {
   const { orderSigners, chains, sharedWallets, lossPerOrderMicroUsd } = terms
   const floors = chains.flatMap(({ chainId, floors: kept }) =>

@@ -59,6 +59,7 @@ export const orderWords = z.object({
   fees: hex(32),
 })
 
+/** The price that the order commits to (`tokenIn` to `nonce`), and the swap: its amount and call data. */
 const sweptSwap = z.object({
   tokenIn: hex(20),
   amountIn: amount,
@@ -210,6 +211,7 @@ const callsSchema = z
       valueWei: 0n,
       ...(authorizationList.length > 0 && { authorizationList }),
     }
+    // The kind `execute` has `executeUnits` in its cost: only units that were charged above them are named.
     const overheadUnits = gasUnits === undefined ? undefined : maxBigint(0n, gasUnits - executeUnits)
     const costed =
       overheadUnits === undefined ? undefined : ({ kind: 'execute', isNative: false, overheadUnits } as const)

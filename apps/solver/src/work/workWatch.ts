@@ -104,6 +104,7 @@ class LongPoll implements WorkWatch {
     }
     this.#answerCount += 1
     this.#hasOpen = offered.items.length > 0
+    // An answer without news before half of the wait is early: the service does not hold the request.
     if (offered.known !== known) {
       this.#news = { items: offered.items, atMs: nowMs() }
       onTold()
