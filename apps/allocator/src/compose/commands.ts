@@ -76,6 +76,7 @@ const commands: readonly AllocatorCommand[] = [
       let wasListed = false
       await audit.record({ action: 'held.release', subject: id }, async () => {
         wasListed = await held.release(id)
+        // An id that is not listed is released too, for the case that its payload comes later.
         return true
       })
       return `${id} is signed in the next round.${wasListed ? '' : ' It is not listed here: check the id.'}`

@@ -52,6 +52,7 @@ const rememberedMax = 20_000
  */
 export async function createAllocator(config: AllocatorConfig, variables: Variables): Promise<Allocator> {
   const { logLevel } = config
+  // Rounds log failures and stops by themselves, so failed checks are logged at the level `debug` alone.
   return composeService({ name: 'allocator', logLevel, failedCheckLevel: 'debug' }, async (service) => {
     const world = await openWorld(service, config, variables)
     const { registry } = service.metrics
@@ -96,6 +97,7 @@ async function openWorld(
     prefix: keyPrefix,
     readFile,
     warn: (message) => logger.warn({ event: 'signer_setting' }, message),
+    // A thread is for services that sign every answer; the allocator signs few payloads.
     isThreaded: false,
   })
   onClose('connections', 'signer', () => signer.close())
@@ -176,7 +178,7 @@ function openSigning(
       ? noServiceStops
       : createServiceStops({
           url,
-          chains: [...new Set(chains)],
+          chains,
           nowMs: () => performance.now(),
           onChange: (stopped, why) =>
             logger.warn({ event: 'service_stops', stopped, why }, 'nothing is signed for these chains'),

@@ -48,6 +48,7 @@ async function examineStops(url: string | undefined, isLocal: boolean, findings:
         severity: 'note',
         setting: 'STOPS_URL',
         seen: observation,
+        // The report adds the remedy of the setting.
         fix: '',
       })
     return

@@ -81,6 +81,7 @@ export async function readFiles(args: FilesToRead, findings: Findings): Promise<
   const problems: string[] = []
   const listed = file && readDepositories(file, registry.chains, problems)
   const hub = ownHub(registry.hub, `chains.hub.${environment}.json`, problems)
+  // The allocator asks no chain but the hub, so the endpoints of others are not checked.
   findings.problems([...problems, ...checkLocalEndpoints({ ...registry, chains: new Map() })])
   if (hub === undefined || file === undefined || listed === undefined) return undefined
   return {

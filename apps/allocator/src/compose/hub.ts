@@ -31,6 +31,7 @@ const startTimeoutMs = 10_000
 /** Makes the clients and readers of the hub, without a connection yet. */
 export function openHub(hub: OwnHub) {
   const { id, endpoints, hubAddress, auroraAllocatorAddress: allocator } = hub
+  // At least 1 also without endpoints, which `readFiles` reports.
   const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
   const now = () => Date.now()
   const client = createJsonRpcClient({

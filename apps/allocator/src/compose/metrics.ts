@@ -98,6 +98,7 @@ function watchState(
     registers,
     collect() {
       for (const { chain, currency, signed: used, amount } of caps()) {
+        // A cap of 0 is always full.
         const ratio = amount === 0n ? 1 : Number((used * 10_000n) / amount) / 10_000
         this.set({ chain, currency }, ratio)
       }

@@ -124,8 +124,9 @@ class ContractSignatureStore implements SignatureStore {
 }
 
 /**
- * Gas price of a try: about twice the median, and a quarter more for every try that failed before, because nodes
- * replace a transaction of the same nonce only for 10 % more. The divisions round down, and 1 wei more makes up for it.
+ * Gas price of a try: about twice the median, and a quarter more for every try that failed before, because
+ * nodes replace a transaction of the same nonce only for 10 % more. The divisions round down, and 1 wei more
+ * makes up for it. The tip is a tenth of the median, and as much again for every failed try.
  */
 function bid(medianWei: bigint, failedTries: number, maxFeePerGasWei: bigint): GasPrice {
   let bidWei = 2n * medianWei + 1n

@@ -103,6 +103,7 @@ export function payingDepositoryOf(
 /** A payer's chain as `core` takes it. */
 export function chainOfPayer(payer: PayingDepository): ProtocolChain & { readonly hubChainId: string } {
   const { vmType, hubChainId, chain: chainId } = payer
+  // In other families all networks spell addresses alike.
   const { network } = payer.vmType === 'bitcoin-vm' ? payer : mainNetwork(vmType)
   return { chainId, vmType, hubChainId, network }
 }
@@ -126,6 +127,7 @@ export type PayloadPayment = {
 /** Reads the payment from a payload's bytes. @throws InvalidWithdrawalError for a payload that cannot be read */
 export function paymentOf(payer: PayingDepository, payload: Hex): PayloadPayment {
   switch (payer.vmType) {
+    // Payloads of contracts name no depository, but the hashes that are signed for them do.
     case 'ethereum-vm': {
       const call = decodeEvmWithdrawal(payload)
       return { ...withdrawalTransfer(call), nonce: call.nonce, isOfPayer: true }

@@ -94,9 +94,9 @@ class Round implements AllocatorRound {
       if (batch.length >= storedPerRoundMax) break
       batch.push(...(await this.#signaturesOf(issued, signal)))
     }
-    if ((await state.readStop()) !== undefined) return
     // A stop may have come while the batch was signed. Its signatures are not stored, which moves no money, and are
     // made again after the stop.
+    if ((await state.readStop()) !== undefined) return
     const allowed: Storing[] = []
     for (const { chain, ...storing } of batch)
       if ((await stops.stopOf(chain)) === undefined) allowed.push(storing)
@@ -166,8 +166,8 @@ class Round implements AllocatorRound {
   }
 
   /**
-   * Drops a payload whose signatures are all stored, once the events up to `height` were read: they count signatures of
-   * other processes, and the state may be read a block ahead of them.
+   * Drops a payload whose signatures are all stored, once the events up to `height` were read. The state may
+   * be read a block ahead of the events, and these tell of signatures that other processes made, which count.
    */
   #settle(payloadId: Hex, height: bigint): void {
     if (this.#scanned !== undefined && height <= this.#scanned.number) this.#drop(payloadId)

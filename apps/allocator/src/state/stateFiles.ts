@@ -20,7 +20,10 @@ export interface StateFiles {
   /** The present stop. A stop file that cannot be read stops, too. */
   readStop(): Promise<Stop | undefined>
   stop(stop: Stop): Promise<void>
-  /** Ends the stop; after a changed block also removes the position. @returns false where nothing was stopped */
+  /**
+   * Ends the stop. Also removes the position after a changed block, or if the stop file cannot be read, as
+   * it may tell of one. @returns false where nothing was stopped
+   */
   resume(): Promise<boolean>
 }
 
