@@ -59,6 +59,7 @@ function serve(environment: Variables): Promise<void> {
         const addresses = await listen()
         logger.info({ ...addresses, environment: config.environment, signer }, 'oracle is listening')
       }
+      // In `local` no balancer has to notice the end, so it is not waited for.
       return { logger, readiness, close, ...(config.isLocal && { drainMs: 0 }), begin }
     },
   })

@@ -13,7 +13,7 @@ import {
 import type { WatchLog } from './halt/watchedChain.ts'
 
 /**
- * What opens a chain's reader, by VM family. Each stands in the `reading` folder of its family, under
+ * The functions that open a chain's reader, by VM family. Each stands in the `reading` folder of its family, under
  * `packages/families/src`, and answers by what a quorum of endpoints agrees on:
  *
  * - `ethereum-vm`, `ethereum`: receipts, events and calldata of EVM chains; blocks are final by depth, time or tag.
@@ -45,6 +45,7 @@ export function openReaders(
     if (isReadable(chain)) {
       const limits = { finalEntriesMax, isKnownCode, recordsPayments }
       const opened = readers[chain.vmType].open(chain, limits, hubEntries)
+      // A transaction that cannot be read is put aside: until its next try it fails without asking the chain.
       open.set(chain.id, { ...opened, reader: rememberUnread(opened.reader, () => performance.now()) })
     } else {
       const { id, vmType, unsetVariables } = chain

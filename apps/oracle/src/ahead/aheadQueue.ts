@@ -9,7 +9,7 @@ import type { AheadMetrics, AheadOutcome } from '../service/oracleMetrics.ts'
 export type AheadResult = Exclude<AheadOutcome, 'failed' | 'dropped'> | 'later' | 'handed_on'
 
 export type AheadQueueOptions = {
-  /** Works on one transaction. A DomainError counts as `later`. */
+  /** Works on one transaction. A DomainError counts as `later`; any other error is a bug, and is not retried. */
   readonly work: (chainId: string, transactionId: string, signal: AbortSignal) => Promise<AheadResult>
   /** An entry that has waited longer is dropped. */
   readonly minutes: number

@@ -116,6 +116,7 @@ export function createAttestAhead(options: AheadOptions): AttestAhead {
       closing.abort()
       clearTimeout(timer)
       await running
+      // After the abort nothing new begins: this only waits for what is under way.
       await finishWaiting()
     },
   }

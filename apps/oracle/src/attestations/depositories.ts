@@ -11,8 +11,10 @@ export function requestedDepository(chain: AttestedChain, requested: string | un
   if (requested === undefined) return primaryDepository(chain)
   const codec = codecOf(chain)
   const canonical = codec.canonicalAddress(requested)
-  const configured = [chain.depository ?? [], chain.additionalDepositories ?? []].flat()
-  if (!configured.some((depository) => codec.canonicalAddress(depository) === canonical)) {
+  const configured = [chain.depository, ...(chain.additionalDepositories ?? [])]
+  const isRequested = (depository: string | undefined) =>
+    depository !== undefined && codec.canonicalAddress(depository) === canonical
+  if (!configured.some(isRequested)) {
     throw notConfigured(chain.id)
   }
   return canonical

@@ -66,6 +66,7 @@ function buildDeposits(
           amount: deposit.amount,
         }),
       ),
+      // Not signed: it tells callers what is minted.
       metadata: deposits.map((deposit) => ({
         hubTokenId: hubTokenId(originChain, deposit.currency).toString(),
         origin: { address: deposit.currency, chainId: chain.id, family: chain.vmType },

@@ -118,6 +118,7 @@ function buildMessage(
   const { order, orderSignature } = request
   return {
     data: { order, orderSignature, inputs: signedEntries(inputEntries), fill: { transactionId } },
+    // Status 1: settled. No other one is ever signed.
     result: { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() },
     signatures: [],
   }
@@ -161,6 +162,7 @@ function checkCalls(calls: readonly Hex[], facts: PaymentFacts, chain: AttestedC
   }
   const missing = firstMissingCall(calls, facts.calls)
   if (missing === undefined) return
+  // The records of a fill contract that is not listed do not count, so its calls seem missing.
   if (facts.unlistedFillContract !== undefined)
     throw unknownFillContract(facts, chain, { callIndex: missing })
   throw new AttestationError('MISSING_CALLS', `Call ${missing} of the order was not executed in its turn.`, {

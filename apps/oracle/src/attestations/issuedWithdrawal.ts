@@ -87,7 +87,7 @@ export function differentMoney(
 }
 
 /** A withdrawal whose payload was issued, with the accounts on the hub that its execution concerns. */
-export type SettledWithdrawal = {
+export type WithdrawalToSettle = {
   readonly chain: AttestedChain
   readonly context: Pick<AttestationContext, 'hub'>
   readonly allocator: Pick<Allocator, 'keys'>
@@ -105,8 +105,8 @@ export type SettledWithdrawal = {
  * transaction is proven. Expired: returns it to the owner. Pending: none. Burn and return share one key (unless the
  * hub file says `public`), so that the hub runs only one of them, even if both were signed at different times.
  */
-export function withdrawalExecution(settled: SettledWithdrawal): Execution | undefined {
-  const { chain, facts, hubFrom, ownerAlias, currency } = settled
+export function withdrawalExecution(withdrawal: WithdrawalToSettle): Execution | undefined {
+  const { chain, facts, hubFrom, ownerAlias, currency } = withdrawal
   const { status, amount, executingTransactionId } = facts
   const moved = { hubFrom, hubTokenId: hubTokenId(protocolChain(chain), currency), amount }
   switch (status) {
@@ -114,14 +114,14 @@ export function withdrawalExecution(settled: SettledWithdrawal): Execution | und
       return undefined
     case 'expired':
       return {
-        idempotencyKey: keyOf(settled, (withdrawalId) => withdrawalExpiredKey(withdrawalId)),
+        idempotencyKey: keyOf(withdrawal, (withdrawalId) => withdrawalExpiredKey(withdrawalId)),
         actions: [encodeTransferAction({ ...moved, hubTo: ownerAlias })],
         signatures: [],
       }
     case 'executed':
       if (executingTransactionId === undefined) return undefined
       return {
-        idempotencyKey: keyOf(settled, (withdrawalId) =>
+        idempotencyKey: keyOf(withdrawal, (withdrawalId) =>
           withdrawalExecutedKey({ withdrawalId, transactionId: executingTransactionId }),
         ),
         actions: [encodeBurnAction(moved)],
@@ -132,7 +132,7 @@ export function withdrawalExecution(settled: SettledWithdrawal): Execution | und
 
 /** Idempotency key. @param publicProtocolKey makes the key of the public protocol from the withdrawal id */
 function keyOf(
-  { allocator, context, payloadId, facts }: SettledWithdrawal,
+  { allocator, context, payloadId, facts }: WithdrawalToSettle,
   publicProtocolKey: (withdrawalId: Hex) => Hex,
 ): Hex {
   return allocator.keys === 'public'

@@ -6,8 +6,8 @@ import { AttestationError } from './errors.ts'
 import { mappingNotConfigured } from './recovery.ts'
 
 /**
- * POST /attestations/signatures/nonce-mapping/v2: signs a wallet's statement, which order its transfer with a nonce pays,
- * as an entry of the hub's generic mapping. The wallet must have signed it. The hub keeps the first entry of a nonce.
+ * POST /attestations/signatures/nonce-mapping/v2: signs which order a wallet's transfer with a nonce pays, as an
+ * entry of the hub's generic mapping. The wallet must have signed the same. The hub keeps the first entry of a nonce.
  * @source rule F-153
  */
 export const attestNonceMapping: Attest<NonceMappingRequest, NonceMappingResponse> = async (

@@ -76,6 +76,7 @@ export const attestRecovery: Attest<RecoveryRequest, WithExecution<RecoveryRespo
       execution: { idempotencyKey: recoveryKey(request.onchainId), actions: [action], signatures: [] },
     },
     evidence: [facts.evidence, state.evidence],
+    // Not cached: the balance changes.
     isFinal: false,
   }
 }

@@ -60,6 +60,7 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
         refundIndex,
       })),
     },
+    // Status 1: settled. No other one is ever signed.
     result: { orderId, status: 1, totalWeightedInputPaymentBpsDiff: bpsDiff.toString() },
     signatures: [],
   })
@@ -168,7 +169,7 @@ function depositOf(input: OrderDeposit | undefined): OrderDeposit {
 }
 
 function depositorOf({ chain }: NamedRefund, input: OrderDeposit | undefined): string {
-  // The refund's chain may be of another family, where the depositor is no account.
+  // The refund's chain may be of another family, where the depositor is no account: then this throws.
   return codecOf(chain).canonicalAddress(depositOf(input).deposit.depositor)
 }
 

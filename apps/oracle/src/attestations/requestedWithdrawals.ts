@@ -35,8 +35,8 @@ export const attestRequestedWithdrawal: Attest<
   const evidence = [...withdrawal.evidence, issued.evidence]
   if (payload === undefined)
     return { unsigned: { status: withdrawalStatusNumbers.pending }, evidence, isFinal: false }
-  const paid = { withdrawal: payloadWithdrawal(chain.vmType, payload), transactionId }
-  const question = canonicalQuestion(paid, chain)
+  const issuedBytes = payloadWithdrawal(chain.vmType, payload)
+  const question = canonicalQuestion({ withdrawal: issuedBytes, transactionId }, chain)
   const facts = await context.readerOf(chain.id).readWithdrawal(question, options)
   // The allocator's contract may have built a payload that pays something else: that settles nothing.
   const differentMember =
@@ -45,8 +45,8 @@ export const attestRequestedWithdrawal: Attest<
       : 'amount'
   if (differentMember !== undefined) throw payloadMismatch(payloadId, differentMember)
   checkExecutingTransaction(request, facts, chain)
-  const issue = { chain, context, allocator, payloadId, facts, currency }
-  const execution = withdrawalExecution({ ...issue, hubFrom: withdrawalAddress, ownerAlias: spender })
+  const settling = { chain, context, allocator, payloadId, facts, currency }
+  const execution = withdrawalExecution({ ...settling, hubFrom: withdrawalAddress, ownerAlias: spender })
   return {
     unsigned: {
       status: withdrawalStatusNumbers[facts.status],

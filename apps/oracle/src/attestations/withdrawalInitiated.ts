@@ -45,6 +45,7 @@ export const attestWithdrawalInitiated: Attest<WithdrawalFlowRequest, Withdrawal
   // For the caps, one key per withdrawal address: the allocator issues one payload for it, whatever its data.
   const key = withdrawalInitiationKey({ hubId: context.hub.id, hubTokenId, withdrawalAddress })
   const payout = { key, hubTokenId, amount }
+  // Not cached: the balance changes.
   return { unsigned: buildInitiated(withdrawal, facts), evidence, isFinal: false, payout }
 }
 

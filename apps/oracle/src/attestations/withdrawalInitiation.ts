@@ -19,6 +19,7 @@ export const attestWithdrawalInitiation: Attest<
   return {
     unsigned: buildInitiation(withdrawal, balance, context),
     evidence: withdrawal.evidence,
+    // Not cached: the balance changes.
     isFinal: false,
   }
 }

@@ -32,6 +32,7 @@ type Options = Pick<SigningGuardOptions, 'isExecuted' | 'metrics' | 'log'> & {
 
 /** Caps and held executions that several processes of one oracle share. */
 export type SharedCounting = {
+  /** @param isUnlistedHeld true to hold value of a token without a cap */
   readonly capsOf: (table: CapTable, isUnlistedHeld: boolean) => SharedCaps
   readonly held: HeldStore
 }

@@ -17,6 +17,7 @@ export type OrderClaim = {
 
 /** A claim worth less than a quarter of a new one counts as dust and gives its payments up to it. */
 const dustDivisor = 4n
+/** Most proofs of a claim and most claims of an order, as strangers may deposit for an order without end. */
 const proofsMax = 4
 const claimsMax = 16
 
@@ -35,9 +36,8 @@ export function claimSettlement(
   const { key, worth, proof } = request
   const own = claims.find((claim) => claim.key === key)
   if (own !== undefined) {
-    const isKnown =
-      own.proofs.length >= proofsMax || own.proofs.some((storedProof) => isSame(storedProof, proof))
-    if (isKnown) return claims
+    const isKnown = own.proofs.some((storedProof) => isSame(storedProof, proof))
+    if (isKnown || own.proofs.length >= proofsMax) return claims
     return claims.map((claim) => (claim === own ? { ...own, proofs: [...own.proofs, proof] } : claim))
   }
   const claim = { key, worth, proofs: [proof], uses: proof }

@@ -107,6 +107,7 @@ export function createSettledOrders(
   }
 
   for (const { orderId, claims } of journal.load()) remember(orderId, claims)
+  // The journal rewrites its file with the remembered orders, now and whenever it has grown too long.
   journal.begin(() => [...orders].map(([orderId, claims]) => ({ orderId, claims })))
 
   return {

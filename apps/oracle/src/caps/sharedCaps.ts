@@ -118,6 +118,7 @@ async function remember(tx: SqlTx, { key, amounts }: CountedValue): Promise<void
   )
 }
 
+/** Deletes sums that have left the window for long, and keys that may then be counted once more. */
 async function forgetOld(database: SqlDatabase): Promise<void> {
   await database.query(`delete from signed_minute where minute < ${minuteNow} - 120`)
   await database.query(`delete from signed_value where signed_at < clock_timestamp() - interval '30 days'`)

@@ -3,7 +3,7 @@ import type { AuditedChange, HeldRecord, HeldStore } from '@causeway/signer'
 
 type HeldRow = Omit<HeldRecord, 'since'> & { readonly id: string; readonly since: Date }
 
-/** Most held requests that are stored; logs and metrics show further ones. */
+/** Most held executions that are stored; logs and metrics show further ones. */
 const keptMax = 1_000
 /** Most releases that the audit lists. */
 const auditedMax = 200
@@ -41,7 +41,7 @@ export function createSharedHeldStore(database: SqlDatabase, actor: string): Hel
       )
       return new Map(rows.map(({ id, since, ...row }) => [id, { ...row, since: since.toISOString() }]))
     },
-    // A request that is not held yet may be released: its row then has no kind.
+    // An execution that is not held yet may be released: its row then has no kind.
     async release(id) {
       if (!isHex32(id))
         throw new ConfigurationError('An id is 0x and 64 hex digits, as `held list` and the log show it.')

@@ -47,6 +47,7 @@ export interface CountedCaps {
 export type HeldReason = Excess['reason'] | 'overdrawn'
 
 export type GuardMetrics = {
+  /** `settled`: other deposits were settled by the same payments, see `SettledOrders`. */
   countHeld(kind: string, reason: HeldReason | 'settled'): void
   countReleased(kind: string): void
   /** Registers the number of held executions, read when it is scraped. */
@@ -120,6 +121,7 @@ class CountingGuard implements SigningGuard {
   async refresh(): Promise<void> {
     const { held } = this.#options
     const ids = new Set((await held.list()).keys())
+    // An id that is listed no more was signed; one that never was listed may only not be stored yet, and stays.
     for (const id of this.#listed) if (!ids.has(id)) this.#waiting.delete(id)
     for (const id of ids) this.#waiting.add(id)
     this.#listed = ids

@@ -30,6 +30,7 @@ export function valueLetOut(actions: readonly Hex[]): ValueLetOut {
   }
   const paidInto = new Set<Hex>()
   for (const { hubFrom, hubTo, hubTokenId, amount } of actions.map(readAction)) {
+    // Mint or burn.
     if (hubFrom === undefined || hubTo === undefined) add(hubTokenId, amount)
     else {
       move(hubFrom, hubTokenId, -amount)

@@ -59,6 +59,7 @@ export function openAllocator(hub: RegisteredHub, isKnown: KnownCode): OpenAlloc
   if (auroraEvmChainId === undefined || address === undefined || !ready) return undefined
   const chainId = `${hub.id}-allocator`
   const keys = withdrawalKeys ?? 'own'
+  // Never zero, not even for an empty list of endpoints, which the client refuses.
   const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
   const now = () => Date.now()
   const shared = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now }

@@ -78,6 +78,7 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
  */
 export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, findings: found } = readVariables(variables, source)
+  // `other`: every service except the allocator.
   found.problems(findForeignKeys('other', source), 'setting-contradicts')
   const isLocal = source['ENVIRONMENT'] === 'local'
   const keySettings = { operators: values.API_KEYS ?? '', peers: values.PEER_API_KEYS ?? '', isLocal }

@@ -87,7 +87,7 @@ async function openWorld(service: ServiceParts, config: OracleConfig, variables:
   onClose('connections', 'signer', () => signer.close())
   const { address } = signer
   logger.info({ event: 'signer_opened', signer: address }, 'attestations are signed with this address')
-  const others = readPeerSettings(config, signer, logger)
+  const peerSettings = readPeerSettings(config, signer, logger)
   const { environment, configDirectory, stateDirectory, finalResultsKeptMax } = config
   const { finalityCheckIntervalMs, headCheckIntervalMs, headAgeMaxMs } = config
   const files = await loadFiles({ environment, configDirectory, variables, signer: address })
@@ -105,7 +105,7 @@ async function openWorld(service: ServiceParts, config: OracleConfig, variables:
     log: logger,
   })
   onClose('connections', 'chains', () => network.close())
-  return { config, signer, files, network, shared, ...others }
+  return { config, signer, files, network, shared, ...peerSettings }
 }
 
 /** Opens the shared database, whose module is loaded only then. @throws ConfigurationError for one that cannot be used */

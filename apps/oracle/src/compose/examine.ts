@@ -45,6 +45,7 @@ export async function examineOwnOracle(
       code: 'setting-missing',
       severity: 'degrades',
       setting: 'STATE_DIR',
+      // Empty: the report fills in the hint on the setting.
       fix: '',
       seen: 'is not set: a restart forgets halts, the hour of each cap and which orders are settled',
     })
@@ -141,7 +142,7 @@ export async function examinePeers(
 }
 
 /**
- * Signers that count toward the quorum, each with the name of the oracle that signs so.
+ * Signers that count toward the quorum, each with the entry of `PEERS` that signs so, or `this oracle`.
  * @param answers.signers by peer, the address that it signs as; undefined for one that did not answer
  */
 function countSigners(

@@ -22,6 +22,7 @@ export async function examineNetwork(
   const hub = openHub(files.hub, isKnownCode)
   const allocator = openAllocator(files.hub, isKnownCode)
   const chains = [...files.chains.chains.values()]
+  // Doctor prints findings alone.
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined, fatal: () => undefined }
   const open = openReaders(chains, hub.entries, { finalResultsKeptMax: 0, isKnownCode, log })
   // Each chain that can be read gets a second client, by which its endpoints are examined one by one.

@@ -57,6 +57,7 @@ const recoveryDelaySecondsDefault = 86_400
 /** Makes the readers of the hub, without a connection yet. @throws ConfigurationError for endpoints that are no URLs */
 export function openHub(hub: RegisteredHub, isKnown: KnownCode): OpenHub {
   const { id, endpoints, oracleAddress, hubAddress, evmChainId, genericMappingAddress } = hub
+  // Never zero, not even for an empty list of endpoints, which the client refuses.
   const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
   const now = () => Date.now()
   const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold, now }
@@ -152,7 +153,7 @@ async function executionDomainProblems(
   return domainProblems(expected, await readShownDomain(quorum, oracleAddress, reading))
 }
 
-/** As `executionDomainProblems`, for the generic mapping. That of the public protocol may show no domain: no problem. */
+/** As `executionDomainProblems`, for the generic mapping. The public protocol's may show no domain. */
 async function mappingDomainProblems(
   { genericMappingAddress, evmChainId }: RegisteredHub,
   quorum: QuorumClient,
@@ -167,6 +168,7 @@ async function mappingDomainProblems(
     version: '1',
     chainId: evmChainId,
     verifyingContract: genericMappingAddress,
+    // No setting names the mapping's version.
     settings: { version: 'version 1', chainId: 'hub: evmChainId', contract },
   }
   return domainProblems(expected, domain)
@@ -189,7 +191,7 @@ function hubContracts(hub: RegisteredHub) {
   ]
 }
 
-/** Problems for contracts of the hub file, other than the oracle contract, that have no code on the hub. */
+/** Problems for contracts of the hub file without code on the hub. The oracle contract was checked before. */
 async function codelessProblems(
   hub: RegisteredHub,
   quorum: QuorumClient,

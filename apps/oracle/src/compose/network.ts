@@ -31,7 +31,7 @@ export type OpenNetwork = {
   statuses(): readonly { readonly chain: string; readonly status: string }[]
   /** True if the hub has run the execution. @throws UpstreamDisagreementError, UpstreamUnavailableError */
   isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
-  /** For metrics: every endpoint of every open chain and of the hub. */
+  /** For metrics: every endpoint of the hub, of the allocator and of every open chain. */
   endpoints(): readonly ({ readonly chain: string } & QuorumEndpointHealth)[]
   /** Sets the observer of each endpoint, by the chain's and endpoint's names in metrics. */
   observeEndpoints(observerOf: (chain: string, endpoint: string) => EndpointObserver): void

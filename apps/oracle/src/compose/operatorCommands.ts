@@ -104,6 +104,7 @@ const commands: readonly OracleCommand[] = [
       let wasListed = false
       await audit.record({ action: 'held.release', subject: id }, async () => {
         wasListed = await held.release(id)
+        // An id that is not listed is released as well, so the change is always made.
         return true
       })
       const note = wasListed ? '' : ' It is not listed here: check the id.'

@@ -1,4 +1,4 @@
-/** Repeats `check`, with a pause of `intervalMs` after each, without keeping the process alive. */
+/** Repeats `check`, which must not reject, with a pause after each. It does not keep the process alive. */
 export function repeatCheck(check: () => Promise<void>, intervalMs: number): { stop(): void } {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false

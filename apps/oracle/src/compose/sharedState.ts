@@ -118,6 +118,7 @@ export async function examineSharedState(
   nowMs: () => number,
   findings: Findings,
 ): Promise<void> {
+  // A start does not wait for the database, and each process does its own jobs.
   const examined = { connectionString: url.reveal(), setting, isWaitedFor: false, nowMs }
   const before = findings.list.length
   await examineDatabase(
@@ -208,6 +209,7 @@ async function moveState(database: SqlDatabase, directory: string, log: WatchLog
   const haltFiles = createHaltStore(directory)
   const halts = await haltFiles.load()
   if (caps.length + orders.length + halts.size === 0) return
+  // No caps are needed: an import judges nothing.
   const sharedCaps = createSharedCaps(database, { table: new Map(), isUnlistedHeld: true })
   await database.transaction(async (tx) => {
     for (const { minute, counted, key, amounts } of caps) {
@@ -224,6 +226,7 @@ async function moveState(database: SqlDatabase, directory: string, log: WatchLog
   for (const name of ['signing-caps.jsonl', 'settled-orders.jsonl']) {
     const path = join(directory, name)
     await rename(path, `${path}.moved`).catch((error: unknown) => {
+      // `sqlState` reads the `code` of any error, that of a missing file too.
       if (sqlState(error) !== 'ENOENT') throw error
     })
   }

@@ -17,6 +17,7 @@ export function watchedChains(
     (signal) =>
       verifyChain({ verify, verifyLocal: () => checkLocalNodes(environment, client) }, environment, signal)
   const verifyHub = checkOf(hub)
+  // Under its own id only the hub's endpoints are checked; its final blocks are watched for the recovery reader.
   const watched: WatchedChain[] = [{ id: hub.attested.id, verify: verifyHub, finalBlocks: () => undefined }]
   if (hub.recovery !== undefined) watched.push(watchedReader(hub.recovery.reader, verifyHub))
   if (allocator !== undefined) watched.push(watchedReader(allocator.reader, checkOf(allocator)))

@@ -32,7 +32,7 @@ export interface ChainWatch {
   finalHeads(): readonly { readonly chain: string; readonly number: bigint; readonly ageMs: number }[]
   /** The slow check, every 15 s, of all chains: verifies, compares, saves and lifts halts, and logs. Never rejects. */
   check(): Promise<void>
-  /** Resolves when halts are on disk. */
+  /** Resolves when halts are stored. */
   close(): Promise<void>
 }
 
@@ -108,6 +108,7 @@ class EntryWatch implements ChainWatch {
   }
 
   useKept(chainId: string): boolean {
+    // Every chain that facts are read from has an entry, so the default is never used.
     return this.#entries.get(chainId)?.useKept() ?? true
   }
 

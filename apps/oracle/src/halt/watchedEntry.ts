@@ -39,7 +39,7 @@ export class WatchedEntry {
   #resumedAtMs: number
   /** Start of the last check in which enough endpoints agreed on the head. */
   #agreedAtMs = Number.NEGATIVE_INFINITY
-  /** Time before which newer blocks are not linked: several came at once, so it can wait for more. */
+  /** Until then newer blocks are not linked: several became final at once, so the next look may wait for several. */
   #linksDueMs = Number.NEGATIVE_INFINITY
   /** Readings under way, which later callers share. */
   #readingHead: Promise<void> | undefined
@@ -231,8 +231,8 @@ export class WatchedEntry {
   }
 
   /**
-   * Compares the chain's blocks; without blocks, its configuration. An endpoint that differs later stops nothing: each
-   * reading has its quorum.
+   * Compares the chain's blocks; without blocks, its configuration. An endpoint that contradicts the configuration only
+   * now is logged and stops nothing: each reading has its quorum.
    */
   async #compare(signal: AbortSignal): Promise<void> {
     const beganAtMs = this.#options.now()

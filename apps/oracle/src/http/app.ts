@@ -50,7 +50,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     metrics: httpMetrics,
     readiness,
     apiKeys,
-    // A request with an unknown key is served like one without a key, within the rate limit. @source Authentication 1
+    // A request with an unknown key is served like one without a key, within the rate limit.
+    // @source attestation-oracle.md, Authentication 1
     unknownKeys: 'ignore',
     trustedProxies,
     // A caller with a valid key may join its own trace: the operator gave out every key, to himself or to a peer.
@@ -59,6 +60,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     securityContact: dependencies.securityContact,
     cors: false,
     handlerTimeoutMs: dependencies.requestTimeoutMs,
+    // A maximum of 0 is no limit.
     rateLimits: {
       windowMs: rateLimit.windowMs,
       classes: { unauthenticated: { perKeyMax: 0, perIpMax: rateLimit.max } },

@@ -125,7 +125,7 @@ function findPrepared<Request extends RequestSwitches, Response extends object>(
   return service.useKept(definition, body, (ownResponse) => prepared.find({ kind, body, own: ownResponse }))
 }
 
-/** Without types of body and answer, so that the handler does not infer them: `AttestationDefinition` ties them together. */
+/** Schema of a route without the types of body and answer, so that the handler does not infer them. */
 type RouteSchema = {
   readonly operationId: string
   readonly tags: string[]

@@ -127,7 +127,7 @@ export function attestationErrors(kind: AttestationKindName): RouteErrors {
   return {
     ...shared,
     400: [...new Set([...(shared[400] ?? []), ...codesByKind[kind]])],
-    503: [...(shared[503] ?? []), ...(unavailable[kind] ?? [])].sort(),
+    503: [...(shared[503] ?? []), ...(unavailable[kind] ?? [])],
   }
 }
 

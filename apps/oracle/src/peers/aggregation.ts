@@ -35,7 +35,8 @@ export type ShadowAgreement = { readonly peer: string; readonly signer: Hex; rea
 
 /**
  * Groups the responses to one request by equal payload and domains, and counts the signers of each group. Pure: the
- * result depends on the responses alone, and not on their order, except that the first group with a quorum ends it.
+ * result depends on the responses alone, and not on their order, except that the first group with a quorum ends it. A
+ * row is what one signer of a response has signed: its verified signatures, one in each array.
  */
 export interface Aggregation<Response> {
   /**
@@ -122,7 +123,7 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
       response: kind.withSignatures(withEvidence(winner, local?.response), signaturesOf(winner)),
       matched: winner.rows.size,
       required,
-      mismatched: peersWhose((keys) => !groups.haveExecutionOrMessage(keys, winner)),
+      mismatched: peersWhose((keys) => !groups.haveSigned(keys, winner)),
       held: peersWhose((keys) => groups.isHeldUnder(keys)),
       sharing,
       shadows: this.#shadows.map(({ peer, signer, key, payload }) => ({
@@ -173,6 +174,7 @@ function wantedSigners(
   source: Source,
   groups: { isAllowed(signer: Hex): boolean },
 ): (signer: Hex) => boolean {
+  // A signer counts only with a signature in every array, so the first array names them all.
   const declared = new Set(arrays[0]?.claims.map(({ signer }) => signer))
   const outsiders = source === undefined ? [] : [...declared].filter((signer) => !groups.isAllowed(signer))
   const compared = new Set(outsiders.slice(0, shadowsPerAnswerMax))

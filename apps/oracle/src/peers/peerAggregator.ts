@@ -171,6 +171,7 @@ class PeeredAttestation<Response extends object> {
   #conclude(): PeerResult<Response> {
     const { policy } = this.#options
     const local = this.#local
+    // Without `ORACLE_SIGNERS` only signatures under this oracle's own payload count, and there is none.
     if (local.isFailed && policy.signers === undefined) throw local.error
     const aggregate = this.#aggregation.conclude()
     if (aggregate === undefined) {

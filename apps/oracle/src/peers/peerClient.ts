@@ -168,6 +168,7 @@ function headersFor({ credential }: Peer, question: PeerQuestion<unknown>): Reco
   return {
     'content-type': 'application/json',
     accept: 'application/json',
+    // Nothing here unpacks a compressed answer.
     'accept-encoding': 'identity',
     ...(key !== undefined && { 'x-api-key': key }),
     ...(question.requestId !== undefined && { 'x-request-id': question.requestId }),

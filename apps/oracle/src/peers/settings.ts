@@ -109,9 +109,10 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.[0-9]{1,3}){3}$/.test(hostname)
 }
 
+/** Hosts of a listener that takes connections to every address of the machine. */
 const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-/** True for a URL of this oracle's own listener. Behind a balancer or a name it is not recognised; its signer is, later. */
+/** True for a URL of this oracle's own listener. Behind a balancer or another name only its signer shows that. */
 function isOwn(url: URL, { host = '', port = 0 }: Listener): boolean {
   if (port === 0 || portOf(url) !== port) return false
   const listeningHost = host.includes(':') ? `[${host}]` : host
@@ -144,7 +145,7 @@ export type AheadPeers = {
 /**
  * Decides whether peers are asked ahead. Peers with `pass-through` need a caller's key, so only the others can be.
  * `undefined` where these cannot make a complete answer: with `ORACLE_SIGNERS` they must reach the threshold together
- * with this oracle; without it every peer must be asked, however many then sign.
+ * with this oracle, and be at least one; without it every peer must be asked, however many then sign.
  */
 export function askedAhead(
   { signers, threshold }: SignerPolicy,

@@ -58,7 +58,8 @@ export class SignerGroups<Response extends object> {
     this.#groups.set(key, group)
     if (isLocal) group.hasLocal = true
     if (!group.rows.has(row.signer)) group.rows.set(row.signer, row)
-    // A group whose execution is held never completes: another one with an execution may still come.
+    // Without `ORACLE_SIGNERS` every peer is waited for. A group whose execution is held never completes: another one
+    // with an execution may still come.
     const canComplete = signers !== undefined && !this.#kind.isHeld(group.payload)
     if (canComplete && group.rows.size >= threshold) this.#complete = group
     return true
@@ -96,8 +97,11 @@ export class SignerGroups<Response extends object> {
     if (group !== undefined && !group.rows.has(row.signer)) group.rows.set(row.signer, row)
   }
 
-  /** True if a peer with rows in these groups signed the winner, or the message that the winner has alone. */
-  haveExecutionOrMessage(keys: ReadonlySet<string>, winner: Group<Response>): boolean {
+  /**
+   * True if a peer with rows in these groups signed what the winner says: its payload or, where that is a message whose
+   * execution is held, the same message with an execution.
+   */
+  haveSigned(keys: ReadonlySet<string>, winner: Group<Response>): boolean {
     if (keys.has(winner.key)) return true
     if (!this.#kind.isHeld(winner.payload)) return false
     const text = this.#kind.unsignedPayload(winner.payload)

@@ -231,8 +231,8 @@ async function measure<Request extends RequestSwitches, Response extends object,
     return result
   } catch (error) {
     // After an abort the caller may simply have enough answers, so it is not counted as a failure.
-    const outcomeOfBug = signal.aborted ? 'aborted' : 'failed'
-    observe(error instanceof DomainError ? error.code : outcomeOfBug)
+    const otherOutcome = signal.aborted ? 'aborted' : 'failed'
+    observe(error instanceof DomainError ? error.code : otherOutcome)
     throw error
   }
 }

@@ -30,7 +30,7 @@ export type RequestSwitches = {
   readonly force?: boolean | undefined
 }
 
-/** One attestation route: its request, its answer, the rule that makes one of the other, and what HTTP and caps need. */
+/** One attestation route: its request, its answer, the rule from one to the other, and what HTTP and caps need. */
 export type AttestationDefinition<Request extends RequestSwitches, Response> = {
   readonly kind: AttestationKind<Response>
   readonly requestSchema: z.ZodType<Request>

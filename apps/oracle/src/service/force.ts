@@ -20,7 +20,7 @@ type ForceLog = { warn(fields: object, message: string): void }
 export type ForceRefusal = 'off' | 'no_key' | 'peer_key'
 
 /** Why a caller may not use `force`; `undefined` if it may. */
-function refuseForce(isAllowed: boolean, { scopes }: ForceCaller): ForceRefusal | undefined {
+function refusalOf(isAllowed: boolean, { scopes }: ForceCaller): ForceRefusal | undefined {
   if (!isAllowed) return 'off'
   if (scopes === undefined) return 'no_key'
   return scopes.has(forceScope) ? undefined : 'peer_key'
@@ -35,7 +35,7 @@ export function createForceGuard({ isAllowed, kind, metrics }: ForceOptions) {
   return {
     /** @throws AttestationError `FORCE_DISABLED`, `FORCE_UNAUTHORIZED` */
     authorise(caller: ForceCaller, log: ForceLog): void {
-      const reason = refuseForce(isAllowed, caller)
+      const reason = refusalOf(isAllowed, caller)
       if (reason === undefined) return
       metrics.countForceRefused(kind, reason)
       const { keyLabel } = caller

@@ -45,7 +45,7 @@ export function parseKeySettings(texts: {
 
 /**
  * Refuses keys that this oracle sends to a peer (in `PEERS`) and that also authorise `force` here: the peer knows them.
- * @param peerKeys keys of `PEERS`, by the position of their entry
+ * @param peerKeys keys of `PEERS`, each with the name of its entry
  * @throws ConfigurationError naming both settings
  */
 export function refuseShownKeys(

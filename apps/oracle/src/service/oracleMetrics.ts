@@ -158,7 +158,7 @@ function peerMetrics({ registers }: Registered, peerNames: readonly string[]): P
     buckets: durationBuckets,
     registers,
   })
-  // Alerts look at the growth of a series, and one that first appears at 1 has not grown: so each begins at 0.
+  // Alerts look at the growth of a series, and one that first appears at 1 has not grown: so the usual ones begin at 0.
   for (const peer of peerNames)
     for (const outcome of ['merged', 'mismatch', 'own_signer', 'timeout', 'unreachable'])
       peerRequests.zero({ peer, outcome })

@@ -56,7 +56,8 @@ const order = {
   ],
 }
 
-const depositId = '0xd16f7f4f46f9cf8c7e42b371e81a4867d79e7a3572db9949b95a50babcf3137c'
+/** Onchain id of the deposit. */
+const onchainId = '0xd16f7f4f46f9cf8c7e42b371e81a4867d79e7a3572db9949b95a50babcf3137c'
 
 const settlement = {
   order,
@@ -65,7 +66,7 @@ const settlement = {
   inputs: [
     {
       transactionId: depositTransaction,
-      onchainId: depositId,
+      onchainId,
       inputIndex: 0,
     },
   ],
@@ -121,12 +122,12 @@ export const requestedWithdrawalsExample = {
 export const recoveryExample = {
   chainId: 'ethereum',
   transactionId: depositTransaction,
-  onchainId: depositId,
+  onchainId,
   order,
   orderSignature: settlement.orderSignature,
 }
 
-/** The published vector, signed with the key of the oracle that it names. */
+/** The published vector, whose wallet is the address of the published oracle key. */
 export const nonceMappingExample = {
   walletChainId: 'hyperliquid',
   wallet: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',

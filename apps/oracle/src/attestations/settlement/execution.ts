@@ -25,7 +25,7 @@ type Settlement = {
 /**
  * The execution of a fill or a refund: it moves each deposit to the solver in full, and then, for a fill, each fee of
  * the order from the solver to its recipient. Fill and refund have the same key, so an order's deposits settle once.
- * @throws AttestationError when there is nothing to move, or the solver's chain is none of EVM accounts;
+ * @throws AttestationError when there is nothing to move, or the solver's chain has no EVM accounts;
  * UnknownChainError, InvalidAddressError
  * @source rule P-130
  */

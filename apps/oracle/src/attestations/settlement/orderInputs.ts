@@ -45,6 +45,7 @@ export function nameInputs(
     if (orderInput === undefined) throw new UnknownOrderPartError({ inputIndex })
     const orderChain = chainOf(context, orderInput.payment.chainId)
     const canonical = codecOf(orderChain).canonicalTransactionId(transactionId)
+    // Only with `force` may an entry name another chain than the order does.
     const chain = chainId === undefined || force !== true ? orderChain : chainOf(context, chainId)
     return { transactionId: canonical, onchainId: id, inputIndex, chain }
   })
@@ -200,9 +201,8 @@ export async function awaitInputsFirst<Inputs, Payments>(
   payments: Promise<Payments>,
 ): Promise<readonly [Inputs, Payments]> {
   // Handles a rejection that comes while the inputs are still awaited.
-  const settled = Promise.allSettled([payments])
+  void Promise.allSettled([payments])
   const inputResult = await inputs
-  await settled
   return [inputResult, await payments]
 }
 
