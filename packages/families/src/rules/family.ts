@@ -54,7 +54,10 @@ export type Family = {
   readonly quoting?: QuotingFamily
 }
 
-/** Message and signature for families whose wallets sign text: the message is the hex digits of the request's hash. */
+/**
+ * Message and signature for families whose wallets sign text: the message is the hex digits of the request's hash. A
+ * malformed signature becomes an empty one, which no key has made.
+ */
 export function signedText({ requestHash, signature }: OwnerSigned): {
   readonly message: string
   readonly signature: Uint8Array

@@ -24,8 +24,8 @@ export class InputLockedError extends DomainError {
 }
 
 /**
- * Adds the refusal to the transactions of a user who cannot pay: they are priced, but not offered as steps.
- * Transactions that another wallet may send, or that the lock does not affect, stay as they are. Pure.
+ * Adds the refusal to the transactions of a user who cannot pay: they are priced, but not offered as steps. Payments to
+ * a deposit address, which another wallet may make, and transfers that the lock leaves open stay as they are. Pure.
  */
 export function refuseLocked(
   transactions: readonly PlannedTransaction[],

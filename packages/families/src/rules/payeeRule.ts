@@ -29,8 +29,7 @@ export type PayeeSettings = {
 /** Makes the rule once at start, so that each check is a lookup in a map. */
 export function createPayeeRule(settings: PayeeSettings): PayeeRule {
   const { codec, family } = settings
-  const spell = (account: string) =>
-    codec.isAddress(account) ? codec.canonicalAddress(account) : codec.spellAddress(account)
+  const spell = (account: string) => codec.spellAddress(account)
   const accountLabels = new Map<string, string>()
   for (const [account, label] of configuredAccounts(settings)) {
     // A contract of the files is 20 bytes of hex, whatever the chain's own spelling is.

@@ -21,7 +21,7 @@ export type ListedChain = {
 /**
  * The listed payers of a configured chain.
  * @param spell converts a canonical account to the spelling of the chain's facts
- * @throws ConfigurationError for an account that cannot pay, InvalidAddressError for a malformed depository
+ * @throws ConfigurationError for an account that cannot pay; whatever `spell` throws for a malformed depository
  */
 export function listedPayers(
   chain: ListedChain,

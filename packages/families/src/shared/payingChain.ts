@@ -102,7 +102,8 @@ export type Landing =
 export type PayingFees = { readonly fees: NetworkFees; readonly ceiling: bigint }
 
 /**
- * Why nothing is signed where the network sets the fee and takes no bids: the fee is above the operator's ceiling.
+ * Why nothing is signed where the network sets the fee and takes no bids: the fee is above the operator's ceiling. In
+ * every family the setting `maxFeePerGasWei` holds it.
  * @param what is charged for, with its verb, such as `a transfer takes`
  */
 export function refuseAboveCeiling(

@@ -144,7 +144,7 @@ export type QuotingChainFamily = {
   }
 }
 
-/** A client over all endpoints of a chain. Opens no connection yet. @throws ConfigurationError for no URLs */
+/** A client over all endpoints of a chain. Opens no connection yet. @throws ConfigurationError if one is no URL */
 export function connectByJsonRpc(
   { id, endpoints, rpcThreshold }: RegisteredChain,
   options: Pick<JsonRpcClientOptions, 'headTracking' | 'lagBlocksMax'> = {},

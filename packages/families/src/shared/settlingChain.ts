@@ -151,7 +151,7 @@ export interface AddressReading {
  * moved by it. All throw UpstreamUnavailableError and UpstreamDisagreementError.
  */
 export interface SettlingChain {
-  /** Absent: the usual numbers. */
+  /** Absent: the caller's usual numbers. */
   readonly steps?: ScanSteps | undefined
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>

@@ -4,7 +4,7 @@ import { localProblems } from '@causeway/rpc'
 export const localEnvironment = 'local'
 export const rehearsalEnvironment = 'rehearsal'
 
-/** True for environments whose chains are nodes on this machine: `local`, and `rehearsal`, which else is like production. */
+/** True for environments whose chains are nodes on this machine: `local`, and `rehearsal`, else like production. */
 export function isOnThisMachine(environment: string): boolean {
   return environment === localEnvironment || environment === rehearsalEnvironment
 }

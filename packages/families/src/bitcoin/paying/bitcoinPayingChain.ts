@@ -53,7 +53,7 @@ export const bitcoinPaying: LinePayingFamily = {
   open: (options) => new BitcoinPayer(options),
   // A file in its place is named by BITCOIN_PRIVATE_KEY_FILE.
   keySetting: 'BITCOIN_PRIVATE_KEY',
-  // Six blocks: one is found within it in all but one of four hundred hours.
+  // Six blocks on average: about one hour in four hundred passes without any block.
   landsWithinSeconds: 3_600,
 }
 
@@ -72,7 +72,7 @@ class BitcoinPayer implements LinePayingChain {
   readonly #chainId: string
   readonly #network: BitcoinNetwork
   readonly #depositories: readonly string[]
-  /** Nodes where there are any, and APIs: at least one of the two. */
+  /** Nodes where there are any, then APIs: at least one of the two. The first of them agrees on readings. */
   readonly #quorums: readonly [Quorum, ...Quorum[]]
   readonly #terms: LineTerms
   readonly #firstOutput: OutPoint
@@ -104,12 +104,13 @@ class BitcoinPayer implements LinePayingChain {
   }
 
   async look(hashes: readonly string[]): Promise<LineView> {
-    const outPoints = hashes.map((txid) => ({ txid, vout: 0 }))
-    let facts = await this.#readLine(outPoints)
+    // The first output of a transaction is its place in the line.
+    const places = hashes.map((txid) => ({ txid, vout: 0 }))
+    let facts = await this.#readLine(places)
     // A transaction that is unknown here has spent the known end, for example one signed before the database was
     // restored: then all listed outputs of the address are tried as the end.
     if (facts.tip === undefined)
-      facts = await this.#readLine([...outPoints, ...(await this.#listedOutputs(this.address))])
+      facts = await this.#readLine([...places, ...(await this.#listedOutputs(this.address))])
     const { tip } = facts
     if (tip === undefined)
       throw new UpstreamUnavailableError(
@@ -119,8 +120,8 @@ class BitcoinPayer implements LinePayingChain {
     return { ...facts, tip }
   }
 
-  async #readLine(outPoints: readonly OutPoint[]): Promise<LineReading> {
-    const candidates = [this.#firstOutput, this.#lastTip, ...outPoints]
+  async #readLine(places: readonly OutPoint[]): Promise<LineReading> {
+    const candidates = [this.#firstOutput, this.#lastTip, ...places]
     const question = lineQuestion({ ...this.#terms, places: distinctOutputs(candidates) })
     const { facts } = await this.#quorums[0].read({ ...question, signal: readTimeout() })
     return facts
@@ -128,6 +129,7 @@ class BitcoinPayer implements LinePayingChain {
 
   async readFinal(id: Hex): Promise<FinalMark> {
     const { finalTip, finalSeconds } = await this.look([])
+    // Without a final place the line has recorded no id for good.
     const state = finalTip === undefined ? 'open' : this.#terms.line.stateAt(finalTip, id)
     return { state, timestampSeconds: finalSeconds }
   }
@@ -149,7 +151,8 @@ class BitcoinPayer implements LinePayingChain {
         (view, viewSignal) => view.readTransaction(txid, viewSignal),
         readTimeout(),
       )
-      return answers.find(({ said: seen }) => seen !== undefined)?.said?.transaction
+      const [seen] = answers.flatMap(({ said }) => said ?? [])
+      return seen?.transaction
     })
   }
 
@@ -164,7 +167,8 @@ class BitcoinPayer implements LinePayingChain {
   }
 
   /**
-   * Outputs that some endpoint lists for an address, each once. A list is only a hint: the quorum checks each output.
+   * Outputs that some endpoint lists for an address, each once; the newest, if it has too many for a list. A list is
+   * only a hint: the quorum checks each output.
    */
   async #listedOutputs(address: string): Promise<readonly OwnOutput[]> {
     // APIs come last, and list at once what a node must scan for.
@@ -192,8 +196,8 @@ class BitcoinPayer implements LinePayingChain {
 
   async outputsToSweep(address: string): Promise<readonly OwnOutput[]> {
     const script = outputScript(address, this.#network)
-    const listedOutputs = namedOutputs(await this.#listedOutputs(address))
-    const finalOutputs = await Promise.all(listedOutputs.map((output) => this.#finalOutput(output, script)))
+    const outputsToCheck = namedOutputs(await this.#listedOutputs(address))
+    const finalOutputs = await Promise.all(outputsToCheck.map((output) => this.#finalOutput(output, script)))
     return sweptOutputs(finalOutputs.flat())
   }
 
@@ -244,6 +248,7 @@ class BitcoinPayer implements LinePayingChain {
     const outcomes = answers.flat().flatMap(({ said: outcome }) => (outcome === undefined ? [] : [outcome]))
     if (outcomes.some(({ isAccepted }) => isAccepted)) return
     const [refusal] = outcomes.flatMap((outcome) => (outcome.isAccepted ? [] : [outcome.refusal]))
+    // APIs give no error code, so 0 stands for any.
     if (refusal !== undefined) throw new NodeError({ code: 0, message: refusal })
     throw new UpstreamUnavailableError('No endpoint took the transaction.')
   }

@@ -34,7 +34,7 @@ export type LineView = {
   readonly mined: ReadonlyMap<string, { readonly isFinal: boolean }>
   /** Unix seconds of the block at the final height. */
   readonly finalSeconds: number
-  /** Unix seconds: of the newest block, or of this machine's clock where blocks are late. */
+  /** Unix seconds: the newest block's time or this machine's, whichever is later. */
   readonly chainSeconds: number
 }
 
@@ -94,7 +94,10 @@ export interface LinePayingChain {
   virtualBytesOf(work: LineWork, inputs: LineInputs): number
   /** @throws AlreadyMarkedError, UpstreamUnavailableError; Error where less than `keptSatoshi` would be left */
   sign(work: LineWork, inputs: LineInputs, fee: bigint): Promise<LineTransaction>
-  /** Remembers own signed transactions, which no endpoint may show yet. @throws Error for one that continues no line of the wallet */
+  /**
+   * Remembers own signed transactions, since perhaps no endpoint shows them yet. @throws Error for one that continues
+   * no line of the wallet
+   */
   learn(raw: readonly Hex[]): void
   /** Sends signed bytes; sending them again does no harm. @throws NodeError, DomainError where no endpoint took them */
   broadcast(raw: Hex): Promise<void>

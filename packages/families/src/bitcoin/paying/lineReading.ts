@@ -58,8 +58,8 @@ export function lineQuestion(terms: PlacesTerms): Question<FirstAnswer, LineRead
     // `chainSeconds` is not compared, because it may be of this machine's clock.
     key: ({ tip, finalTip, mined, finalSeconds }) =>
       JSON.stringify([
-        ...[tip?.txid, tip?.vout, finalTip?.txid, finalTip?.vout, finalSeconds],
-        ...[...mined].map(([hash, { isFinal }]) => `${hash} ${isFinal}`).sort(),
+        [tip?.txid, tip?.vout, finalTip?.txid, finalTip?.vout, finalSeconds],
+        [...mined].map(([hash, { isFinal }]) => `${hash} ${isFinal}`).sort(),
       ]),
   }
 }
@@ -75,6 +75,7 @@ async function readLine(
   const minedPlaces = await readMined(view, places, transactions, signal)
   const tip = await findTip(view, terms, minedPlaces, signal)
   const finalTip = await findFinalTip(view, line, { tip, finalHeight }, signal)
+  // Below 0: the chain is shorter than its finality.
   const finalSeconds = finalHeight < 0n ? 0n : await view.readBlockTime(finalHeight, signal)
   const mined = minedPlaces.map(
     ({ place, height }) => [place.txid, { isFinal: height <= finalHeight }] as const,
@@ -84,7 +85,7 @@ async function readLine(
     finalTip,
     finalSeconds: Number(finalSeconds),
     mined: new Map(mined),
-    // Blocks may be late: the next one can have this machine's time.
+    // Blocks may be late: the next one can be as late as this machine's time.
     chainSeconds: Math.max(Number(pin.chainSeconds), Math.floor(nowMs() / 1_000)),
   }
 }

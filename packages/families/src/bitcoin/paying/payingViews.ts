@@ -20,10 +20,16 @@ export interface BitcoinPayingView extends BitcoinView {
 const isAlreadyKnown = (message: string): boolean =>
   /already in (block ?chain|utxo set|mempool)|txn-already-(known|in-mempool)/i.test(message)
 
+/** Characters of a refusal that are kept: it is for logs, and some endpoints answer with long texts. */
+const refusalMax = 200
+
 /** Outcome of a broadcast that an endpoint answered with an error. */
 const outcomeOfError = (message: string): BroadcastOutcome =>
-  isAlreadyKnown(message) ? { isAccepted: true } : { isAccepted: false, refusal: message.slice(0, 200) }
+  isAlreadyKnown(message)
+    ? { isAccepted: true }
+    : { isAccepted: false, refusal: message.slice(0, refusalMax) }
 
+/** As `createBitcoindView`, which also tells why each request has `tipCall` as a second call. */
 export function bitcoindPayingView(view: EndpointView): BitcoinPayingView {
   const base = createBitcoindView(view)
   return {

@@ -25,7 +25,10 @@ export function refuseWork(work: LineWork, addresses: OwnAddresses): string | un
   return undefined
 }
 
-/** A sweep pays all that it takes: to the depository for an order, otherwise back. The wallet pays the fee. */
+/**
+ * A sweep pays all that it takes: to the depository for an order, otherwise back to the depositor, whom the solver has
+ * checked by the address's terms. The wallet pays the fee.
+ */
 function refuseSweep(
   { payments, orderId }: LineWork,
   { outputs }: SweptOutputs,

@@ -27,7 +27,7 @@ import { readOwnOutputs } from './ownOutputs.ts'
 import { createUnspentGroups } from './unspentGroups.ts'
 
 const lacksNothing: AccountLack = {}
-const decimals = 8
+const bitcoinDecimals = 8
 /** Limit of cached outputs: an outpoint's value and script never change. */
 const cachedOutputsMax = 20_000
 /** Characters of a cached output's transaction; an output with more counts as several entries. */
@@ -73,7 +73,7 @@ function openQuotingChain(options: QuotingChainOptions): QuotingChain {
     userFacts: async ({ user }) =>
       isAddress(user) ? ((await recent(user, () => readFacts(user))) ?? {}) : {},
     lackOf: async () => lacksNothing,
-    // Spending conditions of an output are fixed when it is made: no foreign code decides about a payment.
+    // Spending conditions of an output are fixed when it is made: no foreign code decides, and no calls are run.
     hasCode: async () => false,
     unitsOfCalls: undefined,
   }
@@ -103,6 +103,7 @@ function withCachedLists(client: ChainClient, now: () => number): ChainClient {
         }),
       )
       if (outputs instanceof AddressRefusedError) throw outputs
+      // A caller who shared another caller's lookup has no `failure` of his own.
       return outputs ?? Promise.reject(failure ?? new UpstreamUnavailableError('Nobody named the outputs.'))
     },
   }
@@ -126,7 +127,7 @@ async function findForeignEndpoints({
   const foreignProblem = (hash: string) => (networkBlocks.includes(hash) ? undefined : 'is foreign')
   const [answered] = await Promise.all([
     askEnough(quorum, readFirstBlock, signal),
-    // Only for its error: locally silent endpoints are refused too, unless a foreign one is found, as below.
+    // Only for its error, where too many endpoints are silent and none is foreign: its findings are found below too.
     isLocal ? verifyLocalEndpoints(quorum, readFirstBlock, foreignProblem, signal) : [],
   ])
   return answered.flatMap(({ alias, said: blockHash }): readonly ChainFinding[] => {
@@ -145,9 +146,9 @@ function findWrongDecimals({
   currencies,
 }: Pick<NetworkReaderOptions, 'client' | 'currencies'>): readonly ChainFinding[] {
   return currencies.flatMap(({ address, decimals: configured }): readonly ChainFinding[] => {
-    if (configured === decimals) return []
+    if (configured === bitcoinDecimals) return []
     const setting = `quote: chains.${client.chainId}.currencies.${address}`
-    const problem = `${address} has ${decimals} decimals`
-    return [{ kind: 'decimals', setting, value: `${configured}`, said: `${decimals}`, problem }]
+    const problem = `${address} has ${bitcoinDecimals} decimals`
+    return [{ kind: 'decimals', setting, value: `${configured}`, said: `${bitcoinDecimals}`, problem }]
   })
 }

@@ -14,6 +14,7 @@ import { bitcoinHeadTracking, esploraQuorumOf } from '../reading/openQuorums.ts'
  * @throws ConfigurationError for endpoints that are no URLs
  */
 export function connectBitcoin(chain: RegisteredChain): ChainClient {
+  // Blocks are ten minutes apart: a node that lacks two is out of step.
   const client = connectByJsonRpc(chain, { headTracking: bitcoinHeadTracking, lagBlocksMax: 1 })
   const api = esploraQuorumOf(chain, createEsploraView)
   return {

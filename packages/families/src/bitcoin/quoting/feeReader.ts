@@ -18,7 +18,7 @@ import { parseCoins, parseHeight } from '../reading/bitcoinView.ts'
 import { BitcoinFees } from '../rules/quoting/bitcoinFees.ts'
 import { readOwnOutputs } from './ownOutputs.ts'
 
-/** Milliseconds that late endpoints have left to answer. */
+/** Milliseconds that late endpoints have left to answer once enough have; only then the votes are counted. */
 const patienceMs = 250
 /**
  * Milliseconds for which the balance of the fill wallet is cached, because its outputs are long lists. `read`: until
@@ -37,6 +37,7 @@ export function createBitcoinNetworkReader(options: NetworkReaderOptions): Netwo
   const { client, feeModel } = options
   if (feeModel.kind !== 'feerate') throw new Error('Bitcoin charges by size')
   const { electorate } = client
+  // Their answers are read by position, by `headIn` and `feerateIn`.
   const calls: readonly RpcCall[] = [
     { method: 'getblockchaininfo', params: [] },
     { method: 'estimatesmartfee', params: [feeModel.targetBlocks, 'economical'] },

@@ -50,8 +50,8 @@ export function createUnspentGroups(client: ChainClient): AskUnspent {
     }
   }
   const groups = createQuestionGroups<Member>({
-    // Requests that came in one turn of the loop leave in one group.
     inFlightMax: groupsInFlightMax,
+    // Questions that came in one turn of the event loop leave in one group.
     defer: setImmediate,
     firstOf,
     send,

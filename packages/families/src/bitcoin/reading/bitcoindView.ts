@@ -69,7 +69,8 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
 
     async readSpending({ txid, vout }: OutPoint, signal): Promise<Spending> {
       const requestName = 'gettxout'
-      const [answer] = await ask([{ method: requestName, params: [txid, vout, false] }], signal)
+      const withMempool = false
+      const [answer] = await ask([{ method: requestName, params: [txid, vout, withMempool] }], signal)
       const output = resultOf(answer, requestName)
       if (output === null) return { kind: 'spent', by: undefined }
       parseRecord(output, requestName)
@@ -99,6 +100,7 @@ function parseUnspents(result: unknown, subject: string): readonly NamedOutput[]
   })
 }
 
+/** Call for the newest height; also the second call of requests that would have only one. */
 export const tipCall: RpcCall = { method: 'getblockcount', params: [] }
 
 /** True if the node knows no such transaction. A node without a complete index has the same code, but other words. */

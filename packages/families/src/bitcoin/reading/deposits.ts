@@ -22,6 +22,7 @@ export type DepositTransaction = {
 
 const zeroId: Hex = `0x${'0'.repeat(64)}`
 const idPattern = /^0x[0-9a-fA-F]{64}/
+/** The closing bar is not consumed, so that it may open the next name. */
 const depositorPattern = /\|depositor=([^|]+)(?=\|)/g
 
 /**
@@ -60,6 +61,7 @@ export function findDeposits(deposit: DepositTransaction, rules: BitcoinRules): 
   if (depositor === undefined) throw new BitcoinDepositError('DEPOSITOR_UNKNOWN', transactionId)
   return [
     {
+      // The OP_RETURN output that names the id; 0 without one, since a transaction has only one deposit.
       onchainIndex: String(idText?.vout ?? 0),
       depository,
       depositId: idText === undefined ? zeroId : depositIdOf(idText.text),

@@ -53,7 +53,7 @@ export function esploraHeaders(url: Secret, access: Access, now: () => number): 
 
 const tokenSchema = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() })
 
-/** `marginMs`: a token is renewed so long before it expires. */
+/** `marginMs`: a token is renewed so long before it expires, but used for a second at least. */
 const tokenLimits = { timeoutMs: 3_000, responseBytesMax: 64 * 1024, marginMs: 30_000 }
 
 type Token = { readonly bearer: Secret; readonly usableUntilMs: number }

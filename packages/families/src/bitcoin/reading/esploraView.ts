@@ -61,7 +61,7 @@ export function createEsploraView(view: HttpView): BitcoinView {
 
     async readSpending({ txid, vout }, signal): Promise<Spending> {
       const answer = await get(`/tx/${txid}/outspend/${vout}`, signal)
-      // An output that the endpoint does not know is unspent.
+      // An output that the endpoint does not know counts as unspent: callers also read the transaction that made it.
       return answer.status === notFound ? { kind: 'unspent' } : parseSpending(answer)
     },
 

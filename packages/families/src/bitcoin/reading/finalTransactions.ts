@@ -3,7 +3,7 @@ import type { QuorumClient } from '@causeway/rpc'
 import { createFinalBlocks, defaultReadingCacheLimits, type ReadingCacheLimits } from '@causeway/rpc'
 import { createFinalTransactions, type KnownTransaction } from '../../shared/finalTransactions.ts'
 import type { BitcoinView } from './bitcoinView.ts'
-import { type Confirmations, describeFinality } from './finality.ts'
+import { type Confirmations, describeFinality, secondsToFinality } from './finality.ts'
 import { type FinalTransaction, pinHeight, transactionQuestion } from './readFinalTransaction.ts'
 
 export type BitcoinReaderLimits = ReadingCacheLimits & {
@@ -74,7 +74,7 @@ export function bitcoinFinalBlocks(
       pin: (views) => pinHeight({ threshold, confirmations }, views),
       async second(view, _own, number, signal) {
         const hash = number < 0n ? undefined : await view.readBlockHash(number, signal)
-        if (hash === undefined) return { kind: 'not_final', waitSeconds: 600 }
+        if (hash === undefined) return { kind: 'not_final', waitSeconds: secondsToFinality(1n) }
         return { kind: 'final', facts: { number, hash } }
       },
     },

@@ -31,8 +31,8 @@ export function finalHeight(tipHeight: bigint, confirmations: Confirmations): bi
 const secondsPerBlock = 600n
 
 /**
- * Seconds that a caller should wait before asking again: at most the ten minutes that one block takes on average,
- * however many are missing.
+ * Seconds that a caller should wait before asking again: the ten minutes that one block takes on average, however many
+ * blocks are missing; one second if none is.
  */
 export function secondsToFinality(blocksLeft: bigint): number {
   return blocksLeft < 1n ? 1 : Number(secondsPerBlock)

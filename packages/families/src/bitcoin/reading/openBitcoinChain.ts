@@ -17,6 +17,7 @@ import { createSpenderLookup, noSpenderLookup } from './spenderLookup.ts'
  */
 export const firstBlocks: Readonly<Record<keyof typeof bitcoinNetworks, readonly string[]>> = {
   mainnet: ['000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'],
+  // The third and the fourth test network, which share their addresses.
   testnet: [
     '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
     '00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043',

@@ -23,7 +23,8 @@ const heightBy = (call: string): HeadTracking => ({
 })
 
 export const bitcoinHeadTracking = heightBy('getblockcount')
-const esploraHeads = { headTracking: heightBy('/blocks/tip/height'), wire: 'paths' } as const
+/** `paths`: a request is an HTTP path, and no JSON-RPC. */
+const esploraProtocol = { headTracking: heightBy('/blocks/tip/height'), wire: 'paths' } as const
 
 /** The endpoints of a `bitcoin-vm` chain by kind; a kind without endpoints is undefined. */
 export type BitcoinQuorums<View extends BitcoinView> = {
@@ -82,7 +83,7 @@ export function esploraQuorumOf<View extends BitcoinView>(
     throw new ConfigurationError(`chains: ${chainId}.rpcThreshold is above the number of endpoint hosts`)
   }
   const endpoints = urls.map((url) => ({ url, headers: esploraHeaders(url, additionalData, now) }))
-  return createQuorum({ chainId, endpoints, threshold, now, ...esploraHeads }, (endpoint, limits) =>
+  return createQuorum({ chainId, endpoints, threshold, now, ...esploraProtocol }, (endpoint, limits) =>
     viewOf(new HttpView(endpoint, limits, now)),
   )
 }

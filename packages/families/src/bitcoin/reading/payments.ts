@@ -26,7 +26,7 @@ type SpendingTransaction = {
  * Sums what a transaction pays to each recipient of a payment: one sum per distinct recipient and currency. Only the
  * native currency exists. The payers are the owners of the spent outputs. Two kinds of transaction pay no order, so
  * that what they pay is `fromOthers`: withdrawals, in which a depository is a payer, and those in which the recipient
- * is one, because his own money cannot be told from that of the others.
+ * is a payer himself, because his own money cannot be told from that of the others.
  * @throws InvalidAddressError
  * @source design.md 7.2
  */

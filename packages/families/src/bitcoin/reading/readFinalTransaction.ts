@@ -34,7 +34,8 @@ type FirstAnswer = { readonly tipHeight: bigint; readonly transaction: SeenTrans
 
 /**
  * Asks each endpoint in two rounds. First: its tip and the transaction. `pin` derives the final height from the tips.
- * Second: the transaction's block with its proof, the hash at the final height, and what the inputs spend.
+ * Second: the transaction's block with its proof, the hash at the final height, and what the inputs spend. `confirms`
+ * tells if an endpoint that lacks the transaction has its block.
  */
 export function transactionQuestion(
   reading: TransactionReading,

@@ -3,7 +3,7 @@ import type { ChainQuestion, Sighting } from '@causeway/rpc'
 import { MalformedAnswerError } from '@causeway/rpc'
 import { isSameOutput, type OutPoint } from '../rules/transaction.ts'
 import type { BitcoinView, SeenTransaction, Spending } from './bitcoinView.ts'
-import type { Confirmations } from './finality.ts'
+import { type Confirmations, secondsToFinality } from './finality.ts'
 import { pinHeight } from './readFinalTransaction.ts'
 import { judgeSpender, type WithdrawalTerms } from './withdrawals.ts'
 
@@ -71,7 +71,7 @@ async function judge(
 ): Promise<Sighting<FinalWithdrawal>> {
   const { terms, own, height } = judging
   // A chain younger than its own finality: nothing can be said about it.
-  if (height < 0n) return { kind: 'not_final', waitSeconds: 600 }
+  if (height < 0n) return { kind: 'not_final', waitSeconds: secondsToFinality(1n) }
   if (own.funding.some((transaction) => transaction === undefined))
     return { kind: 'refused', reason: 'missing' }
   const [hash, { spenders, isUnresolved }] = await Promise.all([
@@ -130,7 +130,7 @@ async function readSpenders(
   return { spenders: finalSpenders.flat(), isUnresolved: spenderOfEach.includes('unresolved') }
 }
 
-/** The transaction that spends an input of the PSBT; undefined if none does. */
+/** The transaction that spends an input of the PSBT; undefined if none does, `unresolved` if nobody names it. */
 async function readSpender(
   view: BitcoinView,
   { funding, spendings, candidates }: FirstAnswer,

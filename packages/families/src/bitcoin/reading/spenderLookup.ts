@@ -10,7 +10,7 @@ export type FindSpenders = (outPoints: readonly OutPoint[], signal: AbortSignal)
 
 export const noSpenderLookup: FindSpenders = async () => []
 
-/** Asks every endpoint of `services` for every output; what fails is left out. */
+/** Asks every endpoint of `services` for every output; what fails is left out. The ids have a fixed order. */
 export function createSpenderLookup(services: Pick<QuorumClient<BitcoinView>, 'askEach'>): FindSpenders {
   return async (outPoints, signal) => {
     const answers = await Promise.all(

@@ -20,7 +20,7 @@ const headerBytes = 80
 const merkleRootStart = 36
 const timeStart = 68
 const hashBytes = 32
-/** Limit of transactions in a block: it has 4,000,000 weight units at most, and a transaction at least 60 bytes. */
+/** Limit of transactions in a block: it has 4,000,000 weight units at most, and a transaction at least 60 of them. */
 const transactionsMax = 4_000_000 / 60
 
 /** `undefined` for anything but the 80 bytes of a header. */

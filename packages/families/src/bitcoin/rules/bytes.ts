@@ -4,7 +4,7 @@ import { bitcoinLibrary, plainBytes, unlessRefused } from './library.ts'
 
 let strict: typeof BufferReader | undefined
 
-/** The library's reader, made to refuse lengths that are not in their shortest form, as nodes do. */
+/** The library's reader, made to refuse lengths beyond the bytes or not in their shortest form, as nodes do. */
 function strictReader(): typeof BufferReader {
   const library = bitcoinLibrary()
   strict ??= class extends library.BufferReader {

@@ -89,13 +89,13 @@ export type ShownInput = {
  * millisecond per input: see decision 15. @param shown one per input
  */
 export function encodePsbt(transaction: BitcoinTransaction, shown: readonly ShownInput[]): Uint8Array {
-  const end = Uint8Array.of(0)
+  const mapEnd = Uint8Array.of(0)
   const entry = (key: string, value: Uint8Array | undefined): readonly Uint8Array[] =>
     value === undefined ? [] : [sizedBytes(Buffer.from(key, 'hex')), sizedBytes(value)]
   return concatBytes([
     Buffer.from(magicDigits, 'hex'),
     ...entry(globalKeys.unsignedTransaction, encodeBitcoinTransaction(transaction)),
-    end,
+    mapEnd,
     ...shown.flatMap(({ nonWitnessUtxo, witnessUtxo, redeemScript, tapInternalKey }) => [
       ...entry(inputKeys.nonWitnessUtxo, nonWitnessUtxo),
       ...entry(
@@ -104,9 +104,9 @@ export function encodePsbt(transaction: BitcoinTransaction, shown: readonly Show
       ),
       ...entry(inputKeys.redeemScript, redeemScript),
       ...entry(inputKeys.tapInternalKey, tapInternalKey),
-      end,
+      mapEnd,
     ]),
-    ...transaction.outputs.map(() => end),
+    ...transaction.outputs.map(() => mapEnd),
   ])
 }
 

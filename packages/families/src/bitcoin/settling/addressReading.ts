@@ -41,6 +41,7 @@ export function createAddressReading(sources: Sources): AddressReading {
           readPaid(view, range, network, viewSignal)
         const { known, last, paid } = await agreeOn(endpoints, read, signal)
         const payments = paid.map(([to, amount]) => ({ to, currency: nativeCurrency, amount }))
+        // Blocks show every payment, so no address need be read because it is named.
         return { known, last, payments, named: [] }
       },
     },

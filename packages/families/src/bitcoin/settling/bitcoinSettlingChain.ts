@@ -32,6 +32,7 @@ function openReaders({ chain: listed, client }: Parameters<SettlingChainFamily>[
   const chain = { network: undefined, additionalData: {}, ...listed, vmType: 'bitcoin-vm' as const }
   const now = () => Date.now()
   const quorum = createViewedQuorum(client, { now }, createBitcoindView)
+  // Settlement reads no withdrawals, so nothing looks up spenders.
   const shared = { quorum, findSpenders: noSpenderLookup, limits }
   const network = bitcoinNetworkOf(chain.network)
   return {
@@ -56,15 +57,15 @@ export const bitcoinSettlingChain: SettlingChainFamily = (options) => {
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
 
   return {
-    // Twelve blocks are two hours; no reorganization of the chain was ever as deep.
+    // Twelve blocks are two hours: a reorganization replaces far fewer.
     steps: { rangeBlocks: 6n, rewindBlocks: 12n, lateBlocks: 0n },
     head,
     finalHeight,
     async finalSeconds(signal) {
-      const { number, hash } = await deep.finalBlocks.readNewest({ signal })
+      const { hash } = await deep.finalBlocks.readNewest({ signal })
       const { seconds } = await agreeOn(
         endpoints,
-        async (view, viewSignal) => ({ number, seconds: await readHeaderSeconds(view, hash, viewSignal) }),
+        async (view, viewSignal) => ({ seconds: await readHeaderSeconds(view, hash, viewSignal) }),
         signal,
       )
       return Number(seconds)

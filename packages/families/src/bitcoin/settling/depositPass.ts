@@ -45,16 +45,16 @@ export async function readBlockRange(
   take: (block: Block) => void,
 ): Promise<Pick<SettlingPass, 'known' | 'last'>> {
   const heights = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index))
-  const [knownBlock, ...marks] = await readBlockRefs(view, [known, ...heights], signal)
-  const last = marks.at(-1)
+  const [knownBlock, ...refs] = await readBlockRefs(view, [known, ...heights], signal)
+  const last = refs.at(-1)
   if (last === undefined) return { known: knownBlock, last }
   let previous = known === from - 1n ? knownBlock?.hash : undefined
-  for (const mark of marks) {
-    if (mark === undefined) throw new MalformedAnswerError('getblockhash')
-    if (mark.number <= known) continue
-    const block = await readBlock(view, mark.hash, signal)
+  for (const ref of refs) {
+    if (ref === undefined) throw new MalformedAnswerError('getblockhash')
+    if (ref.number <= known) continue
+    const block = await readBlock(view, ref.hash, signal)
     if (previous !== undefined && block.previousHash !== previous) throw new MalformedAnswerError('getblock')
-    previous = mark.hash
+    previous = ref.hash
     take(block)
   }
   return { known: knownBlock, last }

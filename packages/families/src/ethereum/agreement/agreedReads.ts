@@ -69,6 +69,7 @@ function createCallTally(
     for (const batchVote of batchVotes.slice(heard.length))
       heard.push(votesByCall(calls, batchVote, comparisonKeys))
     const votes = calls.map((_, index) => heard.flatMap((votesOfEndpoint) => votesOfEndpoint[index] ?? []))
+    // Every answer that is a vote has a key.
     const verdicts = votes.map((votesOnCall) =>
       tally(votesOnCall, electorate, (answer) => comparisonKeys.get(answer) ?? ''),
     )

@@ -47,6 +47,7 @@ export function agreement(client: PollingClient, options: AgreementOptions = {})
         const { RpcRequestError } = viemLibrary()
         throw new RpcRequestError({
           body: { method },
+          // The chain's id in place of a URL: several endpoints answered, and a URL may hold a key.
           url: client.chainId,
           error: { code: 3, message: 'execution reverted' },
         })

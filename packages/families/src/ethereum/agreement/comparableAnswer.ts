@@ -63,6 +63,7 @@ function project(method: string, result: unknown): unknown {
     case 'eth_feeHistory':
       return [
         pick(result, ['oldestBlock', 'baseFeePerGas', 'reward'], method),
+        // The ratios are not read, only their number.
         parseList(parseRecord(result, method)['gasUsedRatio'], method).length,
       ]
     default:

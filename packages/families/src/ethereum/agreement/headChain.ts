@@ -35,6 +35,7 @@ export function observeHead(
     return { chain, change: 'behind' }
   }
   const isReorganised =
+    // At or below the head, a block that was not adopted counts as one of another branch.
     observed.number <= head.number ||
     (hashAtKnown !== undefined && hashAtKnown !== head.hash) ||
     (observed.number === head.number + 1n && observed.parentHash !== head.hash)

@@ -41,7 +41,7 @@ export function readAbi(data: Hex, subject: string): AbiReader {
   }
 }
 
-/** The first word of return data as a number. @throws MalformedAnswerError when there is none */
+/** The first word of return data as an unsigned integer. @throws MalformedAnswerError when there is none */
 export function readUintResult(data: Hex, subject: string): bigint {
   return readAbi(data, subject).uint(0)
 }

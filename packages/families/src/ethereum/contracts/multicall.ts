@@ -90,8 +90,11 @@ export function encodeForwarded(call: ContractCall): Hex {
 function writeAggregate3(calls: readonly ContractCall[], allowFailure: boolean): Hex {
   const members = calls.map(({ target, callData }) => {
     const digits = digitsOf(callData)
-    const [length, padding] = [digits.length / 2, '0'.repeat(-digits.length & (2 * wordBytes - 1))]
-    const head = [addressWord(target), word(allowFailure ? 1 : 0), word(3 * wordBytes), word(length)]
+    const wordDigits = 2 * wordBytes
+    const padding = '0'.repeat((wordDigits - (digits.length % wordDigits)) % wordDigits)
+    // The calldata begins, with its length, behind three words: target, flag and the offset itself.
+    const dataOffset = 3 * wordBytes
+    const head = [addressWord(target), word(allowFailure ? 1 : 0), word(dataOffset), word(digits.length / 2)]
     return `${head.join('')}${digits}${padding}`
   })
   let offset = calls.length * wordBytes
@@ -120,7 +123,7 @@ function digitsOf(bytes: Hex): string {
  */
 export function decodeAggregate3(result: unknown, count: number): readonly ContractAnswer[] {
   const data = parseBytes(result, functionName)
-  // The data must begin with the list's offset and exactly `count` members.
+  // The data must begin with the offset of the list, one word, and the number of its members.
   if (!data.startsWith(`0x${uintWord(32n)}${uintWord(BigInt(count))}`))
     throw new MalformedAnswerError(functionName)
   const reader = readAbi(data, functionName)

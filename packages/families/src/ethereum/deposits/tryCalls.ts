@@ -46,6 +46,7 @@ export async function tryCalls(
     stateOverrides: Object.fromEntries(overrides),
     calls: [call],
   }
+  // Without validation, the sender needs no coin for gas, and its nonce is not checked.
   const params = [{ blockStateCalls: [block], validation: false }, 'latest']
   const outcomeOf = (answers: readonly RpcAnswer[]) => readOutcome(answers, execution)
   const { answers } = await client.agree([{ method, params }], {
@@ -98,7 +99,7 @@ function depositOf(
     address: hexOf(address),
     topics: parseList(log['topics'], method).map((topic) => hexOf(textOf(topic))),
     data: hexOf(textOf(log['data'])),
-    logIndex: 0n,
+    logIndex: 0n, // Not read from the event.
   }
   const erc20 = readErc20Deposit(event)
   if (erc20 !== undefined) return [{ id: erc20.id, currency: erc20.token, amount: erc20.amount }]

@@ -69,6 +69,7 @@ export async function agreeOnGas(
   const medianTipWei = medianOfVoices(votes, electorate, (history) => tipOf(history, model))
   const tipWei = medianTipWei ?? model.minPriorityFeeWei
   const nextBaseFeeWei = nextBaseFee(votes, electorate, baseFeePerGasWei)
+  // The tips of single blocks are in dispute, so this one stands for each of them in the ceiling.
   const history = { baseFeesWei, nextBaseFeeWei, rewardsWei: baseFeesWei.map(() => tipWei) }
   return priced(history, model, tipWei, medianTipWei === undefined ? 'configured' : 'median')
 }
@@ -78,7 +79,7 @@ function nextBaseFee(votes: readonly Vote<FeeHistory>[], electorate: Electorate,
   const verdict = tally(votes, electorate, ({ nextBaseFeeWei }) => `${nextBaseFeeWei}`)
   if (verdict.status === 'agreed') return verdict.value.nextBaseFeeWei
   const medianFeeWei = medianOfVoices(votes, electorate, ({ nextBaseFeeWei }) => nextBaseFeeWei) ?? headFeeWei
-  // A block moves the base fee by an eighth at most. @source EIP-1559
+  // A block moves the base fee by an eighth at most, a small one by 1 wei. @source EIP-1559
   const maxChangeWei = headFeeWei / 8n + 1n
   return maxBigint(minBigint(medianFeeWei, headFeeWei + maxChangeWei), headFeeWei - maxChangeWei)
 }

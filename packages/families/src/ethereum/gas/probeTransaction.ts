@@ -24,8 +24,8 @@ export function probeCalldata(args: readonly CalldataWord[]): Hex {
 }
 
 /**
- * An unsigned EIP-1559 transaction of realistic size, from which data fees are estimated. The chain's gas oracle adds
- * the size of a signature by itself.
+ * An unsigned EIP-1559 transaction of realistic size, from which data fees are estimated. The OP stack's gas oracle
+ * adds the size of a signature by itself; for Arbitrum `arbitrumDataBytes` does.
  */
 export function probeTransaction(args: {
   readonly chainId: number

@@ -9,6 +9,7 @@ export type ShapeProbe = { readonly words: readonly CalldataWord[]; readonly car
 const repeat = (word: CalldataWord, count: number): readonly CalldataWord[] =>
   Array.from({ length: count }, () => word)
 
+/** A transfer with an order id behind it, as a deposit by plain transfer has. */
 const erc20Transfer: readonly CalldataWord[] = ['address', 'amount', 'hash']
 /** Router call of one pool: tokens, fee, recipient, deadline, two amounts, price limit. */
 const poolSwap: readonly CalldataWord[] = ['address', 'address', 'amount', 'address', ...repeat('amount', 4)]
@@ -92,6 +93,7 @@ export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
   'sweep-swap': {
     words: [
       ...sweep,
+      // Terms of the swap, its amount, offset and length of its calldata.
       ...(['amount', 'address', 'amount', 'address', 'amount', 'amount', 'hash', 'amount'] as const),
       ...poolSwap,
     ],

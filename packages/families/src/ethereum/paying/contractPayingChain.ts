@@ -108,7 +108,7 @@ export interface ContractPayingChain {
    * UpstreamUnavailableError
    */
   broadcast(signed: Pick<SignedTransaction, 'raw'>): Promise<void>
-  /** As of the newest block that one endpoint knows: the trial sees at the latest what is short. */
+  /** As of the newest block that one endpoint knows. If the balance is lower in truth, the trial fails. */
   balanceOf(currency: string): Promise<bigint>
   /** Amount of a token that `spender` may take from the fill wallet. As of the same block as `balanceOf`. */
   allowanceFor(token: string, spender: Hex): Promise<bigint>

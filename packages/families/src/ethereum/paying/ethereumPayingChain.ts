@@ -152,7 +152,7 @@ async function readCancellationGas(client: ChainClient, address: Hex): Promise<b
 /**
  * Gas of a transaction that moves nothing: what a transfer always takes, and more where the chain takes data as gas,
  * because a limit below that is refused and the nonce would stay taken.
- * @param answer to `eth_estimateGas`; none is as good as the usual amount
+ * @param answer to `eth_estimateGas`; without a credible one the gas of a transfer is taken
  */
 export function cancellationGas(answer: RpcAnswer | undefined): bigint {
   if (answer?.ok !== true || typeof answer.result !== 'string') return plainTransferGas

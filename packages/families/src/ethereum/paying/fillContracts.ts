@@ -6,7 +6,7 @@ const codeTimeoutMs = 5_000
 
 /**
  * Reads the code of replaced fill contracts once, because deployed code does not change.
- * @param options.own the chain's present fill contract
+ * @param options.own the chain's present fill contract, whose code the start has compared
  * @param options.listed all that the chains file lists, in lower case
  */
 export function createFillContracts({

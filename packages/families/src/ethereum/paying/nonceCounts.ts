@@ -25,6 +25,7 @@ export async function readCounts({
   return {
     finalCount,
     finalBlock: final.number,
+    // The counts come from separate questions, so endpoints that lag could show fewer nonces than are final.
     latestCount: Math.max(finalCount, Number(reached(heads, threshold, countOf))),
     chainTime: Number(reached(heads, threshold, timeOf)),
   }

@@ -28,13 +28,13 @@ export type Trial =
   /** `gas`: the limit that it succeeded with, to be signed. */
   | { readonly kind: 'succeeds'; readonly gas: bigint }
   | { readonly kind: 'fails'; readonly reason: string }
-  /** It takes more than `affordableGas`, or nodes ask for a higher limit. */
+  /** It takes more than `affordableGas`, or its calldata needs a higher limit. */
   | { readonly kind: 'dear'; readonly gas: bigint }
   /** The sender's coin does not reach for value and gas at this price. */
   | { readonly kind: 'short' }
 
 export type GasLimits = {
-  /** No transaction may have more: what would take it fails. */
+  /** No transaction may have more gas: one that needs more fails. */
   readonly transactionGasMax: bigint
   /** Gas that can be bought for what may be spent on this one. */
   readonly affordableGas: bigint

@@ -51,6 +51,7 @@ export async function judgePools(
 export function sampleQuestions(state: PoolState): readonly SwapQuestion[] {
   // A shift of 14 moves the price by 2^-14 (0.006 %), one of 5 by 2^-5 (3 %).
   return [14n, 5n].flatMap((shift) =>
+    // The amount is of the token that goes in for an exact input, and of the one that comes out for an exact output.
     [true, false].flatMap((zeroForOne): readonly SwapQuestion[] => [
       { zeroForOne, trade: 'exactInput', amount: amountForPriceMove(state, zeroForOne, shift) },
       { zeroForOne, trade: 'exactOutput', amount: amountForPriceMove(state, !zeroForOne, shift) },

@@ -212,6 +212,7 @@ async function reload(
   for (const { address } of stale) {
     tables.delete(address)
     const [pool, position] = [loaded.get(address), positions.get(address)]
+    // `loadTicks` tells of every pool; the other reason is for the types alone.
     if (pool === undefined || 'problem' in pool) problems.set(address, pool?.problem ?? 'not_from_factory')
     else if (position !== undefined && isConsistent(pool, position)) tables.set(address, pool)
     else problems.set(address, 'inconsistent')

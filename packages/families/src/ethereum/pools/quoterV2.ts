@@ -19,6 +19,7 @@ const quoter = contractInterface([
   'function quoteExactOutputSingle(Swap swap) returns (uint256 counted, uint160 sqrtPriceX96After, uint32 ticksCrossed)',
 ])
 const functions = { exactInput: 'quoteExactInputSingle', exactOutput: 'quoteExactOutputSingle' } as const
+/** The quoter replaces it by the last price but one at either end, where a swap that exhausts the pool stops. */
 const noPriceLimit = 0n
 
 export type PoolQuoteRequest = {

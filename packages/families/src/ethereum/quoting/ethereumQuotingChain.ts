@@ -49,6 +49,7 @@ export const ethereumQuotingChain: QuotingChainFamily = {
       hasCode: (account) => code.hasCode(account, neededBudget),
       tryPayment: (payment) => tryPayment(payment, neededBudget),
       async unitsOfCalls(fill) {
+        // Chains charge at least the floor of the calldata, which a simulation may leave out.
         const fillUnits = maxBigint(await orderFills.gasOfFill(fill), floorGas(fill.data))
         const { hasCalls, dearer } = fill
         return callUnitsOf(fillUnits, { isNative: fill.token === undefined, hasCalls, dearer })

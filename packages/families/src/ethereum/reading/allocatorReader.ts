@@ -80,6 +80,7 @@ export function createAllocatorReader(options: {
   readonly quorum: QuorumClient
   readonly allocatorAddress: Hex
   readonly keys: WithdrawalKeys
+  /** A rule of mode `tag` or `depth`, as hub files have it: no block's age is compared here. */
   readonly rule: FinalityRule
 }): AllocatorReader {
   const { chainId, quorum, rule } = options
@@ -166,7 +167,7 @@ async function issuedAt(
 ): Promise<Hex | undefined> {
   const { payloadId, hashesOf } = question
   const callAtHeight = (data: Hex) => contractCall(allocatorAddress, data, height)
-  const [stored, computedId] = await view.ask(
+  const [stored, idOfNonce] = await view.ask(
     [
       callAtHeight(`${selectors.payloads}${bytes32Word(payloadId)}`),
       ...(keys === 'own' ? [callAtHeight(payloadIdOfData(question))] : []),
@@ -175,7 +176,7 @@ async function issuedAt(
   )
   const payload = parseReturnedBytes(stored, 'payloads')
   if (keys === 'own') {
-    return parseWord(computedId) === BigInt(payloadId) && payload !== '0x' ? payload : undefined
+    return parseWord(idOfNonce) === BigInt(payloadId) && payload !== '0x' ? payload : undefined
   }
   // A public contract may hold a stranger's payload: each of its hashes must have the allocator's signature.
   const hashes = payload === '0x' ? [] : hashesOf(payload)

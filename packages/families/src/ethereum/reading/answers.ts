@@ -171,6 +171,7 @@ export function parseMinedTransaction(
     blockNumber: parseQuantity(transaction['blockNumber'], requestName),
     from: parseAddress(transaction['from'], requestName),
     to: to === null || to === undefined ? undefined : parseAddress(to, requestName),
+    // A transaction that holds a list of calls has no input and may have no value of its own.
     input: parseBytes(transaction['input'] ?? firstCallInput(transaction, requestName), requestName),
     value: parseQuantity(transaction['value'] ?? '0x0', requestName),
   }

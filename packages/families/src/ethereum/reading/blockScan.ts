@@ -147,6 +147,7 @@ export function parseCandidates(
     const log = parseRecord(entry, requestName)
     const block = parseQuantity(log['blockNumber'], requestName)
     if (block < fromBlock || block > toBlock) throw new MalformedAnswerError(requestName)
+    // Some chains log transfers of native coin like those of tokens (EIP-7708).
     if (isNativeTransferLog({ address: parseAddress(log['address'], requestName) })) return []
     const transactionId = parseHash(log['transactionHash'], requestName)
     return [{ transactionId, block, index: parseQuantity(log['logIndex'], requestName) }]

@@ -98,7 +98,7 @@ function isSystemTransfer({ log }: TransferLog, { isZksyncStack }: DepositRules)
 
 /**
  * Depositor and id from the depository's events after a transfer, up to the next transfer. Events with the same token
- * and amount count, the last one most; an id of zero is none. Without an event the depositor is the token's sender.
+ * and amount count; of several the last one does. An id of zero is none. Without an event the token's sender deposits.
  */
 function readFollowingEvents(
   depositLogs: readonly DepositLog[],

@@ -50,6 +50,7 @@ export function readErc20Deposit({ topics: logTopics, data }: EvmLog): Erc20Depo
 export function readTransferSender(log: EvmLog): Hex | undefined {
   const [topic, first, second] = log.topics
   if (isNativeTransferLog(log)) return undefined
+  // An ERC-1155 event names an operator before the sender.
   const giver = topic === topics.transfer ? first : topics1155.has(topic ?? '') ? second : undefined
   return giver === undefined ? undefined : addressAt(giver, 0)
 }
@@ -82,6 +83,7 @@ export function readSolverNativeTransfer({
   return to && { to, amount: uintAt(data, 1) }
 }
 
+/** `SolverCallExecuted(address to, bytes data, uint256 value)`. */
 export function readSolverCallExecuted({ topics: logTopics, data }: EvmLog): ExecutedCall | undefined {
   if (!isPlain(logTopics, topics.solverCallExecuted)) return undefined
   const to = addressAt(data, 0)
@@ -112,6 +114,7 @@ export function readRelayCallExecuted({
   topics: logTopics,
   data,
 }: EvmLog): (ExecutedCall & { readonly id: Hex }) | undefined {
+  // At least seven words: id, offset of the call, its four members, and the length of its data.
   if (!isPlain(logTopics, topics.relayCallExecuted) || wordCount(data) < 7) return undefined
   const base = wordOffset(data, 1, 0)
   if (base === undefined || wordCount(data) < base + 4) return undefined
@@ -146,6 +149,7 @@ function addressAt(data: Hex, word: number): Hex | undefined {
 /** A word that holds an offset in bytes, relative to word `base`, as the position of a word. */
 function wordOffset(data: Hex, word: number, base: number): number | undefined {
   const bytes = uintAt(data, word)
+  // A loose bound that keeps the number small; callers check that the words behind the offset are there.
   return bytes % 32n === 0n && bytes < BigInt(data.length) ? base + Number(bytes / 32n) : undefined
 }
 
@@ -154,6 +158,7 @@ function bytesAt(
   data: Hex,
   { head, base }: { readonly head: number; readonly base: number },
 ): Hex | undefined {
+  // Both events have a member behind the offset, which callers read.
   if (wordCount(data) < head + 2) return undefined
   const start = wordOffset(data, head, base)
   if (start === undefined || wordCount(data) < start + 1) return undefined

@@ -94,6 +94,7 @@ async function readDeposits(
 ): Promise<FoundDeposits<KnownBlock>> {
   const wanted: WantedParts = {
     transaction: (logs) => needsCalldata(logs, rules),
+    // Deposits depend on no account's code.
     codeOf: () => [],
   }
   const { final, evidence } = await transactions.read({ transactionId, wanted, purpose: 'deposits' }, signal)

@@ -46,6 +46,7 @@ async function readLinks(
   { from, noted, pin }: LinksQuestion,
   signal: AbortSignal,
 ): Promise<readonly FinalBlock[]> {
+  // A chain that ends below `from` is read from its head on, by which the caller sees it.
   const first = minBigint(from, pin.headNumber)
   const notedHeights = noted
     .filter((height) => height > first && height < pin.height)

@@ -73,6 +73,7 @@ export interface FinalStateReader {
 
 export function createFinalStateReader(options: {
   readonly quorum: QuorumClient
+  /** A rule of mode `tag` or `depth`, as hub files have it: no block's age is compared here. */
   readonly rule: FinalityRule
 }): FinalStateReader {
   const { quorum, rule } = options

@@ -1,3 +1,4 @@
+import { divideUp, maxBigint } from '@causeway/core'
 import type { Finality } from '@causeway/core/config'
 import { reachedBy } from '@causeway/rpc'
 import type { EvmHeader } from './answers.ts'
@@ -101,8 +102,7 @@ export function blocksUntilOldEnough(
   const distance = pin.headNumber - block.number
   // The timestamps show no time between blocks, so the distance from the head is doubled.
   if (age <= 0n) return distance + 1n
-  const blocks = (missing * distance + age - 1n) / age
-  return blocks > 1n ? blocks : 1n
+  return maxBigint(divideUp(missing * distance, age), 1n)
 }
 
 /**

@@ -24,6 +24,7 @@ export function createHubBooks(options: {
   readonly hubAddress?: Hex | undefined
 }): HubBooks {
   const { quorum, oracleAddress: oracle } = options
+  // The rule has no effect: the reader of the hub is asked for an address alone, at the newest block.
   const rule = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const
   async function readPages<Asked, Value>(
     list: readonly Asked[],

@@ -40,7 +40,7 @@ export function createHubReader(options: {
   readonly quorum: QuorumClient
   readonly oracleAddress: Hex
   readonly hubAddress?: Hex | undefined
-  /** When a block of the hub's chain is final. */
+  /** Finality of the hub's blocks, of mode `tag` or `depth`, as hub files have it: no block's age is compared. */
   readonly rule: FinalityRule
 }): HubReader {
   const { quorum, oracleAddress, rule } = options

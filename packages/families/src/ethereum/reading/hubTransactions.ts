@@ -80,7 +80,7 @@ async function send(
     nonce: Number(nonce),
     gas,
     data,
-    // Twice the price, so that the call is still taken after several full blocks.
+    // Twice the price, so that the call is still taken after several full blocks; a tenth of it as a usual tip.
     maxFeePerGas: 2n * gasPrice,
     maxPriorityFeePerGas: gasPrice / 10n,
   }

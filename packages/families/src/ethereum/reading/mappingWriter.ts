@@ -41,7 +41,7 @@ export function createMappingWriter(options: {
       const args = [user, id, entryData, nonce, oracle, concatHex([...signatures])] as const
       const data = encodeFunctionData({ abi, functionName: 'setEntry', args })
       const transaction = { to: domain.verifyingContract, data, gasLimit }
-      return transactions.sendUntil(transaction, (reading) => isWritten(entry, reading), signal)
+      return transactions.sendUntil(transaction, (readSignal) => isWritten(entry, readSignal), signal)
     },
   }
 }

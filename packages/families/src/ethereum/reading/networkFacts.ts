@@ -17,11 +17,12 @@ type Probe = { readonly shape: GasShape; readonly call: RpcCall }
  * value is one that at least `threshold` endpoints reach, so that a single endpoint can neither distort nor hide it.
  */
 export async function readEthereumFacts(question: NetworkQuestion): Promise<NetworkFacts> {
-  const [heads, shapes] = await Promise.all([
+  const [answersTo, shapes] = await Promise.all([
     askEach(question, [headRequest(), headRequest('finalized')]),
     measureShapes(question),
   ])
-  return { head: momentOf(heads(0, parseHead)), final: momentOf(heads(1, parseHead)), shapes }
+  const [newest, final] = [answersTo(0, parseHead), answersTo(1, parseHead)]
+  return { head: momentOf(newest), final: momentOf(final), shapes }
 }
 
 function momentOf(reached: ReachedValue<ChainHead> | undefined): ChainMoment | undefined {
@@ -39,12 +40,12 @@ function momentOf(reached: ReachedValue<ChainHead> | undefined): ChainMoment | u
 export async function measureShapes(question: NetworkQuestion): Promise<readonly ShapeUnits[]> {
   const probes = probesOf(question)
   if (probes.length === 0) return []
-  const answers = await askEach(
+  const answersTo = await askEach(
     question,
     probes.map(({ call }) => call),
   )
   return probes.flatMap(({ shape }, callIndex): ShapeUnits[] => {
-    const reached = answers(callIndex, (result) => parseQuantity(result, 'eth_estimateGas'))
+    const reached = answersTo(callIndex, (result) => parseQuantity(result, 'eth_estimateGas'))
     if (reached === undefined) return []
     return [{ shape, units: reached((units) => units), countedUnits: gasUnits[shape] }]
   })

@@ -56,6 +56,7 @@ async function readPaymentByReceipt(
 ): Promise<FoundPayment<KnownBlock>> {
   const terms = termsOf(payers, question)
   const { orderId, side, targets } = terms
+  // A call of a contract of ours is proven by its record, for which no account's code matters but the contract's.
   const codeOf: WantedParts['codeOf'] = (logs, transaction) =>
     transaction === undefined || ownContracts.has(transaction.to ?? '')
       ? []

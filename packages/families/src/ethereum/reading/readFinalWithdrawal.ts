@@ -73,7 +73,7 @@ async function judge(
 ): Promise<Sighting<FinalWithdrawal>> {
   const { terms, depository, own, pin, rule } = judging
   const height = rule.mode === 'time' ? await agedHeight(view, judging, signal) : pin.height
-  // No block is final: the chain is younger than its finality rule.
+  // No block is final, since the chain is younger than its finality rule, or none of those that were tried.
   if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
   const { receipt } = own
   const proof =

@@ -69,6 +69,7 @@ export function createRecoveryReader(options: {
   readonly mappingAddress: Hex
   readonly oracleAddress: Hex
   readonly hubAddress: (reading: ReadOptions) => Promise<Hex>
+  /** A rule of mode `tag` or `depth`, as hub files have it: no block's age is compared here. */
   readonly rule: FinalityRule
 }): RecoveryReader {
   const { chainId, quorum, mappingAddress, oracleAddress, rule } = options

@@ -4,8 +4,9 @@ import { type AllocatorPayloadFamily, firstDifference } from '../../rules/alloca
 import { decodeEvmWithdrawal, evmWithdrawalId } from './withdrawal.ts'
 
 /**
- * Withdrawal payloads of EVM chains and Tron. The payload is the depository's call request itself; the allocator signs
- * one EIP-712 hash of it. Tron's addresses are hashed as their 20 bytes. @source rule P-69
+ * Withdrawal payloads of EVM chains and Tron. The payload is the depository's call request itself, made without
+ * additional data; the allocator signs one EIP-712 hash of it. Tron's addresses are hashed as their 20 bytes.
+ * @source rule P-69
  */
 export const evmAllocatorPayload: AllocatorPayloadFamily = {
   additionalData: () => undefined,

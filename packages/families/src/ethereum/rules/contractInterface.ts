@@ -51,6 +51,7 @@ export function contractInterface<const signatures extends readonly string[]>(
       abi: withGeneralTypes(parseAbi)(signatures),
       functionName: name,
     })
+    // viem has put the selector in the place of the name, and left this one function in the ABI.
     const preparedFunction = { selector: functionName, abi, words: wordsOf(abi) }
     prepared.set(name, preparedFunction)
     return preparedFunction

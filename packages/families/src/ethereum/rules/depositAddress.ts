@@ -29,7 +29,7 @@ export function depositAddressOf(
 export const ethereumHex = ({ canonicalAddress }: Pick<VmCodec, 'canonicalAddress'>, address: string): Hex =>
   `0x${canonicalAddress(address).slice(2)}`
 
-/** Deposit addresses of a chain whose contract makes and empties them. @source DepositAddresses.sol */
+/** Addresses that a chain's contract makes and empties; see `DepositAddressing`. @source DepositAddresses.sol */
 export function contractAddressing(
   contract: DepositAddressContract,
   codec: Pick<VmCodec, 'canonicalAddress'>,

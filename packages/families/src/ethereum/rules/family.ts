@@ -5,7 +5,7 @@ import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rule
 import { evmAllocatorPayload } from './allocatorPayload.ts'
 import { ethereumQuoting } from './quoting/ethereumQuoting.ts'
 
-/** Pure rules of EVM chains: the family's line in `registry/families.ts`. */
+/** Pure rules of EVM chains: the family's line in `registry/families.ts`. See `Family` for the members. */
 export const ethereumFamily = {
   name: 'EVM',
   publicName: 'evm',

@@ -23,7 +23,7 @@ export function createAddressReading(options: {
     needsFinal: false,
     blocks: {
       // Whole blocks are a few megabytes on the busiest chains, so a range is short. Payments before the first range
-      // are found when balances are read.
+      // are found when balances are read. The counts are of blocks of two seconds: faster chains take more.
       steps: {
         rangeBlocks: blocksAtPace(config, 4n),
         rewindBlocks: blocksAtPace(config, 64n),

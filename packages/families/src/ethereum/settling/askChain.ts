@@ -71,10 +71,7 @@ export function askFinalHeight(client: JsonRpcClient, options: HeightOptions): P
 
 type HeightOptions = { threshold: number; signal: AbortSignal; onMalformed: OnMalformed }
 
-/**
- * Each endpoint is asked for its own block, and the lowest of the `threshold` highest is one that all of
- * those have reached. @throws UpstreamUnavailableError
- */
+/** The highest block that at least `threshold` hosts say they have reached. @throws UpstreamUnavailableError */
 export async function askHeight(
   client: JsonRpcClient,
   tag: 'finalized' | 'latest',
@@ -97,7 +94,7 @@ export async function askHeight(
   return height
 }
 
-/** Endpoints that have to agree when the chain file names no number. */
+/** Number of endpoints that have to agree: as the chain file says, else the client's own threshold. */
 export function quorumOf(client: JsonRpcClient, configured: number | undefined): number {
   return configured ?? client.electorate.threshold
 }

@@ -204,6 +204,7 @@ export function parseAddress(value: unknown, requestName: string): Hex {
   return address
 }
 
+/** An index as the ledger's tables hold it, in 31 bits. */
 function parseIndex(value: unknown, requestName: string): number {
   const index = Number(parseQuantity(value, requestName))
   if (index > 2 ** 31 - 1) throw new MalformedAnswerError(requestName)

@@ -42,6 +42,7 @@ export function depositPassReading(
   range: { from: bigint; to: bigint; known: bigint },
 ): Reading<SettlingPass> {
   const blocks = { fromBlock: toQuantity(range.from), toBlock: toQuantity(range.to) }
+  // A filter with an empty list of tokens would find transfers of every contract.
   const filters = [
     { ...blocks, address: depository, topics: [depositTopics] },
     { ...blocks, address: tokens, topics: [transferTopic, null, addressTopic(depository)] },

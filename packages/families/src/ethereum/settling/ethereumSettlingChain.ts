@@ -46,6 +46,7 @@ export const ethereumSettlingChain: SettlingChainFamily = (options) => {
   }
   return {
     ...heights,
+    // Computed at each use: endpoints show only by their refusals how many blocks they take.
     get steps() {
       const rewindBlocks = blocksAtPace(config, 512n)
       return { rangeBlocks: logBlocksAtOnce(client), rewindBlocks, lateBlocks: lateBlocksOf(config) }
@@ -96,7 +97,7 @@ function createHeights(options: {
 /** `shallow` reads facts of any block, `deep` of final blocks only. */
 function openReaders({ chain, client, recordsPayments }: Parameters<SettlingChainFamily>[0]) {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
-  // Facts of blocks that are not final may change, so nothing is cached.
+  // Nothing is cached: facts of blocks that are not final may change, and the deep reader goes without as well.
   const readerOptions = { quorum, limits: { finalEntriesMax: 0 }, recordsPayments }
   return {
     shallow: createEthereumFactsReader({ chain: { ...chain, finality: anyDepth }, ...readerOptions }),

@@ -56,7 +56,7 @@ export function paidReading(query: RecordQuery): Reading<boolean> {
   return { calls, parse: (answers) => parse(answers) === 'paid' }
 }
 
-/** Code of a fill contract, by which the caller sees whether its state can be read: earlier releases' have none. */
+/** Code of a fill contract, by which the caller sees if it keeps states: contracts of earlier releases keep none. */
 export function codeReading(contract: string): Reading<Hex> {
   const requestName = 'eth_getCode'
   return {

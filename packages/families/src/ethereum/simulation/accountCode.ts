@@ -16,7 +16,7 @@ export type AccountCodeOptions = {
   readonly threshold?: number
   /** The block at which code is read, and for which answers are cached; `undefined` while none is known. */
   readonly currentHead: () => { readonly hash: Hex } | undefined
-  /** Milliseconds that a call may continue after its callers' budgets. Default 500. */
+  /** Milliseconds that a batch may take, repeated halves included; callers' budgets may end before. Default 500. */
   readonly callTimeoutMs?: number
   readonly onFailure?: (error: unknown) => void
 }

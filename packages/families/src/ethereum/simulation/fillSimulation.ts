@@ -145,6 +145,7 @@ function decodeFailure(data: Hex): { readonly index?: number; readonly reason: s
   const selector = data.slice(0, 10)
   try {
     const words = readAbi(`0x${data.slice(10)}`, 'a fill')
+    // An address stands in the last 20 of the first word's 32 bytes.
     if (selector === callFailed)
       return { index: words.position(0), reason: revertReason(secondMember(words)) }
     if (selector === tokenCallFailed)

@@ -18,7 +18,7 @@ export type InputLockOptions = {
   readonly onFailure: (error: unknown) => void
 }
 
-/** An account that no token has blocked. A token that refuses its transfers too refuses empty transfers of everybody. */
+/** An account that no token has blocked: one that refuses its empty transfers as well refuses everybody's. */
 const controlAccount: Hex = `0x${'c0'.repeat(20)}`
 const refusedByToken: InputLock = { why: 'holds a token that lets him pay nothing', isForCalls: false }
 

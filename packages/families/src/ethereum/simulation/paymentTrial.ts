@@ -46,6 +46,7 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
     const isToken = fill.token !== undefined
     const mayRefuse = isToken || (await code.hasCode(account, budget))
     if (mayRefuse === undefined) return undefined
+    // Code may accept some amounts of coin and refuse others; a token judges the account alone.
     return mayRefuse
       ? recent(`${account} ${currency} ${isToken ? '' : amount}`, () => run(payment))
       : acceptedTrial

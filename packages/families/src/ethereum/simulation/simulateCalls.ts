@@ -106,6 +106,7 @@ function gasOrThrow(outcome: Outcome): bigint {
   throw outcome.failure
 }
 
+/** Key of the calls. The gas price is left out: it changes with each block, and seldom matters to the calls. */
 function hashOf({ from, calls, overrides = {} }: CallsToSimulate): string {
   const text = calls.map(({ to, value, data }) => [to, value, data].join()).join(';')
   const state = JSON.stringify(overrides)

@@ -104,6 +104,7 @@ function decideOutcome(
   throw disagreement(chainIdIfLast, Math.min(usableVotes.length, estimatesNeeded(electorate)))
 }
 
+/** Text by which outcomes are compared. Reasons are left out, because nodes word them differently. */
 function outcomeKey(outcome: Outcome): string {
   if (outcome === 'unknown_method') return outcome
   return 'gas' in outcome

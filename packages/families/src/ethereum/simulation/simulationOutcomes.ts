@@ -31,6 +31,7 @@ export function simulatedOutcome(
   }
   const blocks = parseList(answer.result, simulateMethod)
   const results = parseList(parseRecord(blocks[0], simulateMethod)['calls'], simulateMethod)
+  // Such a node has another method of this name.
   if (results.length !== calls.length) return 'unknown_method'
   const gasOfCalls = results.map((result, index) => callGas(result, { chainId, index, gasMax }))
   return { gas: sumWithin(gasOfCalls, gasMax, chainId) }
@@ -48,6 +49,7 @@ export function estimatedOutcome(
 ): Outcome {
   const gasOfCalls = answers.map((answer, index) => {
     if (answer.ok) return parseQuantity(answer.result, 'eth_estimateGas')
+    // The node takes no state overrides.
     if (answer.code === invalidParams) throw new SimulationUnsupportedError(chainId)
     const error = refusalError(chainId, answer, { index, gasMax })
     const isProven = calls.length === 1 || error instanceof UpstreamUnavailableError
@@ -85,6 +87,7 @@ const unknownMethod = -32_601
 /** Intrinsic gas above the limit; block gas limit reached. @source execution-apis, `eth_simulateV1` */
 const gasLimitCodes: ReadonlySet<number> = new Set([-38_013, -38_015])
 
+/** True also for refused parameters, as of a node with an earlier form of the method. */
 function isUnknownMethod({ code, message }: Refusal): boolean {
   return code === unknownMethod || code === invalidParams || /method.*(not|unsupported)/i.test(message)
 }

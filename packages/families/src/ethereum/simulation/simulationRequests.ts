@@ -31,6 +31,7 @@ export function simulationRequest(simulation: Simulation): RpcCall {
     // A call without its own gas limit may use the gas that the block has left.
     calls: calls.map((call) => transactionOf(from, call, simulation)),
   }
+  // Without validation, nodes check neither the sender's nonce nor that its price covers the base fee.
   const options = { blockStateCalls: [block], validation: false }
   return { method: simulateMethod, params: [options, blockTag(simulation.block)] }
 }

@@ -217,6 +217,7 @@ function callsFor(question: UserFactsQuestion, multicall3: Hex): UserFactsCalls 
   const user = readAddress(question.user)
   const currency = readAddress(question.currency)
   if (user === undefined || currency === undefined || nobody.has(user)) return undefined
+  // Holdings have canonical addresses; the other ones would only keep the answers in their places.
   const held = (question.touched ?? []).map((holding) =>
     balanceCall(readAddress(holding.currency) ?? currency, readAddress(holding.account) ?? user, multicall3),
   )

@@ -51,6 +51,7 @@ export const hyperliquidPaying: PayingChainFamily = {
   keySetting: 'HYPERLIQUID_PRIVATE_KEY',
   needsMappings: true,
   open: openHyperliquidPaying,
+  // The hub's two entries take a second or two, and the transfer less; the rest is a margin.
   landsWithinSeconds: 20,
 }
 
@@ -126,6 +127,7 @@ class HyperliquidPayer implements PayingChain {
     const { row, state } = await this.#states.look(lowerCase(terms.id))
     if (state !== 'open' || (terms.mark === 'paid' && row.isClosed))
       return { refusal: 'the transaction would revert' }
+    // The exchange charges per transfer, so one unit is one transfer.
     return { terms, units: 1n, rent: 0n }
   }
 
@@ -162,6 +164,7 @@ class HyperliquidPayer implements PayingChain {
     const [{ accountFee: fee }, token] = await Promise.all([this.#lackOf(recipient), this.#tokenOf(currency)])
     // The exchange deducts its account fee from the amount that arrives.
     const sent = { recipient, currency, amount: amount + fee, token, nonce: exactNumber(nonce) }
+    // An order id is absent only where nothing is paid, which was dealt with above.
     const orderId = lowerCase(terms.orderId ?? terms.id)
     return {
       ...encodeKept({ mark: 'paid', id, nonce, orderId, transfer: transferOf(sent) }),
@@ -170,7 +173,7 @@ class HyperliquidPayer implements PayingChain {
     }
   }
 
-  /** The exchange's time, above every earlier nonce: it accepts only recent times among an account's highest nonces. */
+  /** The exchange's time, or the number above the last nonce: the exchange refuses old times and low nonces. */
   async #nextNonce(): Promise<bigint> {
     const now = await this.#time.head(readTimeout())
     this.#lastNonce = now > this.#lastNonce ? now : this.#lastNonce + 1n
@@ -227,7 +230,10 @@ class HyperliquidPayer implements PayingChain {
     for (const nonce of row.nonces) if (!isSpent(ledger, nonce)) await this.#spend(nonce)
   }
 
-  /** Uses a nonce up from either side of the account. Only one transfer per nonce is executed: this or the payment. */
+  /**
+   * Uses a nonce up from either side of the account. Only one transfer per nonce is executed: this or the payment. If
+   * both sides are refused, the ledger still shows the nonce as unspent, and the next call tries again.
+   */
   async #spend(nonce: bigint): Promise<void> {
     const refusal = await this.#submit(spendingTransfer(this.address, exactNumber(nonce), 'perps'))
     if (refusal !== undefined) await this.#submit(spendingTransfer(this.address, exactNumber(nonce), 'spot'))
@@ -261,6 +267,7 @@ class HyperliquidPayer implements PayingChain {
 
 const readTimeout = () => AbortSignal.timeout(readTimeoutMs)
 
+// The exchange names refusals by texts, so one number stands for all.
 const refused = (message: string) => new NodeError({ code: -1, message })
 
 const lowerCase = (id: Hex): Hex => id.toLowerCase() as Hex // CAST: hex digits stay hex digits.

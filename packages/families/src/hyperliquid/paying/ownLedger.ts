@@ -106,6 +106,7 @@ class LedgerReader {
     return {
       timeMs,
       executedAt: (nonce) => executedByNonce.get(nonce),
+      // Lists were asked for from the lowest of `unknown`, so they say nothing about other nonces.
       isExpired: (nonce) =>
         unknown.includes(nonce) &&
         listings.every(({ sends }) => !sends.has(nonce)) &&

@@ -5,7 +5,7 @@ import type { HyperliquidView } from '../reading/hyperliquidView.ts'
 import { openQuorum } from '../reading/openHyperliquidChain.ts'
 import { hyperliquidHeadTracking } from './calls.ts'
 
-/** An endpoint whose time is further behind the others' is not asked. */
+/** An endpoint whose time is further behind the others' is not asked; milliseconds stand for blocks. */
 const lagMsMax = 30_000
 
 /** A client of the exchange's info API, and beside it the quorum of its explorers, which show transactions. */

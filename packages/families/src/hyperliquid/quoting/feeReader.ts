@@ -20,7 +20,7 @@ import {
 } from './calls.ts'
 
 const { nativeCurrency } = hyperliquidCodec
-/** Milliseconds that late endpoints have left to answer. */
+/** Milliseconds that late endpoints have left to answer once enough have; only then the votes are counted. */
 const patienceMs = 250
 
 /**
@@ -91,12 +91,12 @@ function readingOf(
   if (states.length < threshold) return undefined
   const reached = (memberOf: (state: State) => bigint) => reachedBy(threshold, states.map(memberOf))
   const number = reached(({ timeMs }) => timeMs)
-  const agreedHoldings = heldCurrencies.filter((address) => states.every(({ held }) => held.has(address)))
+  const listedByAll = heldCurrencies.filter((address) => states.every(({ held }) => held.has(address)))
   return {
     head: { number, timestampSeconds: Number(number / 1_000n) },
     ...flatFeesOf(feeModel),
     inventory: new Map(
-      agreedHoldings.map((address) => [address, reached(({ held }) => held.get(address) ?? 0n)]),
+      listedByAll.map((address) => [address, reached(({ held }) => held.get(address) ?? 0n)]),
     ),
     voices: {
       agreed: states.filter(({ timeMs }) => timeMs >= number).length,

@@ -64,6 +64,7 @@ class HyperliquidQuoter implements QuotingChain {
   }
 
   async userFacts({ user, currency, touched = [] }: UserFactsQuestion): Promise<UserFacts> {
+    // Empty: no cost on this family depends on other balances, so `touched` names none.
     const held = touched.map(() => undefined)
     // The user is not chosen yet.
     if (!isAddress(user)) return { held }
@@ -87,6 +88,7 @@ class HyperliquidQuoter implements QuotingChain {
 
   async #spotBalance(account: string, currency: string): Promise<bigint | undefined> {
     const { budgetMs } = this.#options
+    // All currencies share one list, so its key is empty.
     const tokens = await this.#recent.tokens('', () => this.#agreed(tokensCall, parseTokens, budgetMs))
     const token = tokens?.find(({ tokenId }) => tokenId === currency)
     if (token === undefined) return undefined
@@ -111,6 +113,7 @@ class HyperliquidQuoter implements QuotingChain {
     )
   }
 
+  /** Accounts of the exchange have no code. */
   async hasCode(): Promise<boolean> {
     return false
   }
@@ -136,6 +139,7 @@ function openRecent(now: () => number) {
     // Accounts of the exchange are never removed.
     lacks: createRecent<AccountLack>(now, { isPermanent: (lack) => lack === lacksNothing }),
     amounts: createRecent<bigint>(now),
+    // Read once: a start has checked that the exchange lists all configured tokens, and it never changes them.
     tokens: createRecent<readonly SpotToken[]>(now, { isPermanent: () => true }),
   }
 }

@@ -109,6 +109,7 @@ export function parseActionOutcome(body: unknown): { readonly refusal: string | 
 }
 
 const refusalCharactersMax = 200
+const tokenIdBytes = 16
 
 /** @throws MalformedAnswerError */
 export function parseSpotTokens(body: unknown): readonly SpotToken[] {
@@ -117,7 +118,8 @@ export function parseSpotTokens(body: unknown): readonly SpotToken[] {
     const { name, tokenId, szDecimals } = parseRecord(entry, requestName)
     const id = parseBytes(tokenId, requestName)
     const decimals = Number(parseInteger(szDecimals, requestName))
-    if (id.length !== 34 || decimals > decimalsMax) throw new MalformedAnswerError(requestName)
+    if (id.length !== 2 + 2 * tokenIdBytes || decimals > decimalsMax)
+      throw new MalformedAnswerError(requestName)
     return { name: parseText(name, requestName), tokenId: id, decimals }
   })
 }

@@ -64,6 +64,7 @@ function whenRateLimited(error: unknown): PostAnswer {
 /** `too_many`: the explorer answered with its limit's message instead of JSON. */
 async function post(view: HttpView, path: string, request: object, signal: AbortSignal): Promise<PostAnswer> {
   const { text } = await view.ask({ method: 'POST', path, body: request }, signal)
+  // In a long answer the message would be the content of some transaction.
   const isShort = text.length < 1_024
   if (isShort && text.includes(archiveLimit)) return { kind: 'too_many' }
   try {

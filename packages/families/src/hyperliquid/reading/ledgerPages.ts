@@ -36,7 +36,8 @@ export async function readLedger(
     ledgerEntries.push(...pageEntries)
     const lastMs = pageEntries.at(-1)?.timeMs
     if (pageEntries.length < listedMax || lastMs === undefined) return ledgerEntries
-    // The next page repeats the last millisecond, because a full page may have cut it.
+    // The next page repeats the last millisecond, because a full page may have cut it. If a page holds one millisecond
+    // alone, its other entries cannot be asked for.
     start = lastMs > start ? lastMs : lastMs + 1
   }
   // A list that is not complete is no answer.

@@ -53,7 +53,7 @@ function refuseMeaninglessSettings({ id, finality, network, additionalData }: Re
 
 const now = () => Date.now()
 
-/** Any answer to these shows that an endpoint is alive: neither API has a height. */
+/** Any answer to these shows that an endpoint is alive: neither API has a height. The account is any one. */
 const infoHeads = answersTo({ method: '/info', params: [statusRequest] })
 const explorerHeads = answersTo({
   method: '/explorer',
@@ -76,6 +76,7 @@ export function openQuorum(
   const quorumOptions = { ...shared, endpoints: explorers, threshold, headTracking: explorerHeads }
   const quorum = createQuorum(quorumOptions, (endpoint, limits) => {
     const isFirst = endpoint.alias === infos[0]?.alias
+    // The info API of the same URL: both lists have the same aliases.
     const info = infos.find(({ alias }) => alias === endpoint.alias) ?? endpoint
     return createHyperliquidView({
       explorer: new HttpView(endpoint, limits, now),
@@ -117,6 +118,7 @@ function openProxy({
   }
   const { origin, pathname, search } = new URL(proxyApiUrl.reveal())
   const headers = {
+    // The proxy forwards to the URL in this header.
     url: publicExplorerUrl,
     ...(proxyApiKey !== undefined && { 'X-Nft-Api-Key': proxyApiKey }),
   }

@@ -55,7 +55,7 @@ export async function verifyHyperliquidEndpoints(
 }
 
 /**
- * Problems of a local start: endpoints of public networks. @throws UpstreamUnavailableError when one does not answer
+ * Problems of a local start: endpoints of public networks. @throws UpstreamUnavailableError when too many are silent
  */
 export function verifyLocalHyperliquidEndpoints(
   quorum: QuorumClient<HyperliquidView>,

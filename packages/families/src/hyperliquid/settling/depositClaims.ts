@@ -115,7 +115,7 @@ class DepositClaims {
 function inTurns(due: readonly Remembered[]): readonly Remembered[] {
   const turnsOf = new Map<string, number>()
   return due
-    .toSorted(seldomFirst)
+    .toSorted(seldomThenNewest)
     .map((transfer) => {
       const turn = turnsOf.get(transfer.user) ?? 0
       turnsOf.set(transfer.user, turn + 1)
@@ -125,5 +125,5 @@ function inTurns(due: readonly Remembered[]): readonly Remembered[] {
     .map(({ transfer }) => transfer)
 }
 
-const seldomFirst = (one: Remembered, other: Remembered) =>
+const seldomThenNewest = (one: Remembered, other: Remembered) =>
   one.lookCount - other.lookCount || other.timeMs - one.timeMs

@@ -20,7 +20,7 @@ export type Times = { readonly from: bigint; readonly to: bigint }
 export type ListedTransfer = {
   readonly hash: string
   readonly timeMs: number
-  /** Its sender, in lower case. */
+  /** Its sender, in lower case; empty where the ledger does not show it. */
   readonly user: string
   /** Null where the ledger does not show it. */
   readonly nonce: number | null

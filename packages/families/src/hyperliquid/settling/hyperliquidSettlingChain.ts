@@ -42,6 +42,7 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
   let listed: Times | undefined
   const depositCache = createLruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
   return {
+    // Milliseconds stand for blocks. Each look lists the last half minute again, so none counts as late.
     steps: { rangeBlocks: 5n * minuteMs, rewindBlocks: 60n * minuteMs, lateBlocks: 0n },
     ...time,
     async depositPass({ from, to, known }, signal): Promise<SettlingPass> {

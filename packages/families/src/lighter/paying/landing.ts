@@ -75,7 +75,7 @@ const contentSchema = z.looseObject({
   Nonce: z.number().int().min(0),
 })
 
-/** @throws MalformedAnswerError */
+/** @throws MalformedAnswerError, for a text that is no JSON too */
 function contentOf(text: string): z.infer<typeof contentSchema> {
   try {
     const { data } = contentSchema.safeParse(JSON.parse(text))

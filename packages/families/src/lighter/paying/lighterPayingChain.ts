@@ -50,6 +50,7 @@ export const lighterPaying: PayingChainFamily = {
   // File variant: LIGHTER_API_KEY_FILE.
   apiKeySetting: 'LIGHTER_API_KEY',
   open: openLighterPaying,
+  // With a margin for late answers.
   landsWithinSeconds: (transferLifetimeMs + clockMarginMs) / 1_000 + 15,
 }
 
@@ -145,6 +146,7 @@ class LighterPayer implements PayingChain {
       return { refusal: 'the recipient is no account' }
     const { state } = await this.readFinal(terms.id, terms)
     if (state !== 'open') return { refusal: 'the transaction would revert' }
+    // The exchange charges per transfer, so one unit is one transfer.
     return { terms, units: 1n, rent: 0n }
   }
 
@@ -224,12 +226,14 @@ class LighterPayer implements PayingChain {
   async broadcast({ raw }: { readonly raw: Hex }): Promise<void> {
     const form = { tx_type: transferType, tx_info: decodeRaw(raw) }
     const answers = await this.#quorum.askEach(async (view, signal) => {
+      // A refusal comes with status 400.
       const request = { method: 'POST', path: '/api/v1/sendTx', form, answerStatuses: [400] } as const
       return parseSendOutcome((await view.ask(request, signal)).text)
     }, readTimeout())
     const outcomes = answers.flatMap(({ said }) => (said === undefined ? [] : [said]))
     if (outcomes.some(({ isAccepted }) => isAccepted)) return
     const [refused] = outcomes
+    // Refusals are told by their texts, so one number stands for all.
     if (refused !== undefined) throw new NodeError({ code: -1, message: refused.message })
     throw new UpstreamUnavailableError('No endpoint took the transfer.')
   }
@@ -244,7 +248,7 @@ class LighterPayer implements PayingChain {
 
 const readTimeout = () => AbortSignal.timeout(readTimeoutMs)
 
-/** Decimals of the supported assets other than perps USDC. @source families.md 5.6 */
+/** Decimals of the supported assets other than perps USDC: ETH (1) and spot USDC (3). @source families.md 5.6 */
 const decimals: ReadonlyMap<string, number> = new Map([
   ['1', 8],
   ['3', 6],

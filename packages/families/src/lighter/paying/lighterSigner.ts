@@ -75,9 +75,9 @@ const glueSchema = z.object({
 type GoProgram = { readonly importObject: object; run(instance: object): Promise<unknown> }
 
 /** Answers of those functions. */
-const failure = z.object({ error: z.string() })
-const signed = z.object({ txInfo: z.string(), txHash: z.string().regex(/^[0-9a-fA-F]{64,256}$/) })
-const token = z.object({ authToken: z.string() })
+const failureSchema = z.object({ error: z.string() })
+const signedSchema = z.object({ txInfo: z.string(), txHash: z.string().regex(/^[0-9a-fA-F]{64,256}$/) })
+const tokenSchema = z.object({ authToken: z.string() })
 const infoSchema = z.looseObject({ ExpiredAt: z.number().int().positive() })
 const keySchema = z.object({ privateKey: z.string() })
 
@@ -158,7 +158,7 @@ export async function openLighterSigner(
     createToken(untilSeconds) {
       const answer = program.CreateAuthToken(untilSeconds, ...keyOfAccount)
       refuseFailure(answer)
-      return token.parse(answer).authToken
+      return tokenSchema.parse(answer).authToken
     },
   }
 }
@@ -192,16 +192,16 @@ function signBy(
   program: z.infer<typeof exportsSchema>,
   transfer: UnsignedTransfer,
   keyOfAccount: readonly [apiKeyIndex: number, account: number],
-): z.infer<typeof signed> {
+): z.infer<typeof signedSchema> {
   const { toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee, memo, nonce } = transfer
   const numbers = [toAccountIndex, assetIndex, fromRouteType, toRouteType, amount, usdcFee].map(exactNumber)
   const answer = program.SignTransfer(...numbers, memo.slice(2), exactNumber(nonce), ...keyOfAccount)
   refuseFailure(answer)
-  return signed.parse(answer)
+  return signedSchema.parse(answer)
 }
 
 /** @throws Error if an answer of the program is a refusal: the program itself never throws */
 function refuseFailure(answer: unknown): void {
-  const { data } = failure.safeParse(answer)
+  const { data } = failureSchema.safeParse(answer)
   if (data !== undefined) throw new Error(`the exchange's signer refuses: ${data.error}`)
 }

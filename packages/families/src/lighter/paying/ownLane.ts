@@ -69,9 +69,9 @@ export function createLaneReader(options: LaneOptions): (next: bigint, signal: A
 }
 
 /**
- * State of a payment in the lane. A memo names only the order, so a refund of one of its deposits is recognised by
- * recipient, currency and amount; if these are not known, any transfer that names the order counts. A payment that was
- * made and closed later counts as paid.
+ * State of a payment in the lane. A memo names only the order. A fill has the order's id: any transfer that names the
+ * order counts. A refund of one of its deposits is recognised by recipient, currency and amount as well, if these are
+ * known. A payment that was made and closed later counts as paid.
  * @source docs/specification/protocol.md P-75
  */
 function stateIn(

@@ -15,6 +15,7 @@ const codes = { ok: 200, accountNotFound: 21_100, transactionNotFound: 21_500 }
 /** Asks for the exchange's time. Its milliseconds stand for heights, because an executed transfer is final. */
 export const statusCall = get('/')
 
+/** Follows the exchange's seconds, by which an endpoint's lag is measured. */
 export const lighterHeadTracking: HeadTracking = {
   call: statusCall,
   readHead: ({ method }, result) =>

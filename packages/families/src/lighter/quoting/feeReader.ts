@@ -13,7 +13,7 @@ import {
   transferFeeCall,
 } from './calls.ts'
 
-/** Milliseconds that late endpoints have left to answer. */
+/** Milliseconds that late endpoints have left to answer once enough have; only then the votes are counted. */
 const patienceMs = 250
 
 /**
@@ -28,6 +28,7 @@ export function createLighterNetworkReader(options: NetworkReaderOptions): Netwo
   const decimalsByCurrency = new Map(options.currencies.map(({ address, decimals }) => [address, decimals]))
   const calls: readonly RpcCall[] = [
     statusCall,
+    // Without a fill wallet the depository stands for the payer.
     transferFeeCall(fillWallet ?? depository, depository),
     ...(fillWallet === undefined ? [] : [accountCall(fillWallet)]),
   ]
@@ -77,7 +78,7 @@ type State = { readonly seconds: bigint; readonly held: LighterHoldings }
 
 /** @throws MalformedAnswerError */
 function stateIn(
-  [status, , account]: readonly (RpcAnswer | undefined)[],
+  [status, _fee, account]: readonly (RpcAnswer | undefined)[],
   { fillWallet, decimalsByCurrency }: ReadingQuestion,
 ): State {
   const seconds = parseSeconds(status)

@@ -69,12 +69,14 @@ export const lighterQuotingChain: QuotingChainFamily = {
 
     return {
       async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
+        // Empty: no cost on this family depends on other balances, so `touched` names none.
         const held = touched.map(() => undefined)
         // The user is not chosen yet, or the currency's balance is not read.
         if (!lighterCodec.isAddress(user) || currency !== lighterCodec.nativeCurrency) return { held }
         const balance = await balanceOf(user)
         return { held, ...(balance !== undefined && { balance }) }
       },
+      // The address of nobody, for which clients ask prices, is no account and counts as one that lacks nothing.
       lackOf: (account) =>
         recent.lacks(account, () =>
           lighterCodec.isAddress(account)
@@ -85,6 +87,7 @@ export const lighterQuotingChain: QuotingChainFamily = {
               )
             : Promise.resolve(lacksNothing),
         ),
+      // Accounts of the exchange have no code, and no calls are run.
       hasCode: async () => false,
       unitsOfCalls: undefined,
     }

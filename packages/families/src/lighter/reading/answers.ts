@@ -89,9 +89,11 @@ export function parseSendOutcome(text: string): { readonly isAccepted: boolean; 
   if (typeof code !== 'bigint') throw new MalformedAnswerError(requestName)
   return {
     isAccepted: code === codes.ok,
-    message: typeof message === 'string' ? message.slice(0, 200) : 'refused',
+    message: typeof message === 'string' ? message.slice(0, refusalCharactersMax) : 'refused',
   }
 }
+
+const refusalCharactersMax = 200
 
 function parseListed(body: Readonly<Record<string, unknown>>, subject: string): ListedTransfer {
   const status = statuses.get(parseUint64(body['status'], subject))
@@ -185,6 +187,7 @@ function parseUint64(value: unknown, subject: string): bigint {
   throw new MalformedAnswerError(subject)
 }
 
+/** Undefined for the zero address, by which the exchange says that there is no key. */
 function parseKey(value: unknown, subject: string): Hex | undefined {
   const key = parseAddress(value, subject)
   return /^0x0{40}$/.test(key) ? undefined : key

@@ -57,8 +57,8 @@ type Reading = {
   readonly transactions: LighterTransactions
 }
 
-const family = mainNetwork('lighter-vm')
-const codec = codecOf(family)
+const mainLighter = mainNetwork('lighter-vm')
+const codec = codecOf(mainLighter)
 
 /**
  * Reads the facts of a `lighter-vm` chain that oracles attest, over its HTTP API. Executed transactions are cached;
@@ -81,7 +81,7 @@ export function createLighterFactsReader(options: LighterFactsReaderOptions): Li
   }
   const reader = createFactsReader({
     chainId: chain.id,
-    network: family,
+    network: mainLighter,
     finalityRule,
     forget: transactions.forget,
     readDeposits: (transactionId, { signal }) => readDeposits(reading, transactionId, signal),
@@ -140,6 +140,7 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
         executingTransactionId: withdrawalFacts.transactionId,
       }),
       ...(withdrawalFacts.pendingReason !== undefined && { pendingReason: withdrawalFacts.pendingReason }),
+      // No block is named as evidence, because the exchange replaces nothing that it executed.
       shownIn: {},
     }),
   }

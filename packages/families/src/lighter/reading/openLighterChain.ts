@@ -49,6 +49,7 @@ function endpointQuorum(chain: ReadableChain): QuorumClient<HttpView> {
     endpoints: lighterEndpoints(chain),
     threshold,
     now,
+    // Any answer shows that an endpoint is alive.
     headTracking: answersTo({ method: '/', params: [] }),
     wire: 'paths',
   })
@@ -75,6 +76,7 @@ export function explorersOf({
   const urls = splitList(additionalData.explorerApiUrl?.reveal(), ',')
   const endpoints = urls.map((url) => ({ url: new Secret(url), headers: agentHeaders }))
   if (endpoints.length === 0) return undefined
+  // One answer is enough, because explorers only give hints.
   const dialect = { headTracking: explorerHeadTracking, wire: 'paths' } as const
   return createHttpQuorumClient({ chainId, endpoints, threshold: 1, now, ...dialect })
 }

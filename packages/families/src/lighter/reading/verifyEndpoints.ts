@@ -40,7 +40,7 @@ export async function verifyLighterEndpoints(
 }
 
 /**
- * Problems of a local start: endpoints of the main network. @throws UpstreamUnavailableError when one does not answer
+ * Problems of a local start: endpoints of the main network. @throws UpstreamUnavailableError when too many are silent
  */
 export function verifyLocalLighterEndpoints(
   quorum: QuorumClient<HttpView>,

@@ -19,7 +19,8 @@ export type WithdrawalTerms = {
   readonly nonce: LighterNonce
 }
 
-const memoWordCharacters = 66
+/** Hex digits of the 32 bytes of a withdrawal's memo. */
+const memoDigits = 64
 
 /**
  * Reads the bytes of a withdrawal. Their chain id must be the network's: the API shows transfers without it, so under
@@ -46,7 +47,7 @@ export function readWithdrawalTerms(withdrawal: Hex, lighterChainId: bigint): Wi
 
 /** The id of the withdrawal that a transfer executes. @source oracle-protocol.md 5.5 */
 export function withdrawalIdOf(transfer: LighterTransfer, lighterChainId: bigint): Hex {
-  const memo: LighterWithdrawal['memo'] = `0x${transfer.memo.slice(2).padEnd(memoWordCharacters - 2, '0')}`
+  const memo: LighterWithdrawal['memo'] = `0x${transfer.memo.slice(2).padEnd(memoDigits, '0')}`
   return lighterWithdrawalId({ ...transfer, lighterChainId, memo })
 }
 

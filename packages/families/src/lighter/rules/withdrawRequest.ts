@@ -16,6 +16,7 @@ const schema = z.object({
   apiKeyIndex: uint64Text,
   usdcFee: uint64Text,
   assetIndex: uint64Text,
+  // A bound on the text; `memoWord` checks its bytes.
   memo: z.string().max(256),
 })
 const transferAction = 0n

@@ -35,6 +35,7 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
   const now = () => Date.now()
   const quorum = createHttpQuorumOver(client, { now }, (view) => view)
   const transactionReader = createLighterTransactions({ quorum, limits })
+  // Settlement reads no withdrawals, so nothing looks up what executed one.
   const reader = createLighterFactsReader({ chain, quorum, findTransfers: noTransferLookup, limits })
   const depositories = depositoriesOf(chain)
   const { blockRefAt, withTimeAsBlock, ...time } = createTimeAsHeight({
@@ -44,6 +45,8 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
     hash: 'executed',
   })
   return {
+    // Milliseconds stand for blocks. Explorers list by pages, so a long range costs no more than a short one. Each look
+    // lists the five minutes before its range again, so none counts as late.
     steps: { rangeBlocks: 24n * hourMs, rewindBlocks: hourMs, lateBlocks: 0n },
     ...time,
     async depositPass({ from, to, known }, signal): Promise<SettlingPass> {

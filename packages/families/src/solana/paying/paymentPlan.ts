@@ -115,6 +115,7 @@ export async function lookAtAddress(
   if (solanaDepositAddress(emptied.terms, addressProgram).address !== emptied.address)
     return { refusal: 'the address has other terms' }
   const { token: _callersToken, ...withoutToken } = emptied
+  // No state is made in either case: the token account that receives must exist already.
   if (!isToken(emptied.currency)) return { payments: [], stateBytes: [], emptied: withoutToken }
   const account = (await read([emptied.currency])).get(emptied.currency)
   const mint = account && readTokenMint(account.owner, account.data)

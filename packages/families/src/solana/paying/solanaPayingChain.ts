@@ -43,7 +43,7 @@ import { lookAtAddress, lookAtPayments } from './paymentPlan.ts'
 const readTimeoutMs = 5_000
 /** Most compute units of a simulation; more than any payment that fits into a transaction uses. */
 const unitsMax = 1_000_000n
-/** Blocks for which a blockhash is valid. The newest block is less than as many above the newest final one. */
+/** Blocks for which a blockhash is valid; the newest block is never so many above the newest final one. */
 const blockhashBlocks = 150n
 /** Blockhash of a simulation: the node replaces it. */
 const anyBlockhash = '1'.repeat(32)
@@ -53,6 +53,7 @@ export const solanaPaying: PayingChainFamily = {
   // A file in its place is named by ED25519_PRIVATE_KEY_FILE.
   keySetting: 'ED25519_PRIVATE_KEY',
   open: openSolanaPaying,
+  // A blockhash is valid for a minute; the rest is the time until its last block is final.
   landsWithinSeconds: 90,
 }
 
@@ -123,7 +124,7 @@ class SolanaPayer implements PayingChain {
 
   async sign({ terms, units }: SignedPlan, bid: PayingFees) {
     const [{ finalHeight }, blockhashes] = await Promise.all([this.head(), recentBlockhashes(this.#client)])
-    // Blockhashes that are not expired, and that expire within the time that a true one can have left.
+    // Only those that have not expired. A true one ends at most two lifetimes above the newest final block.
     const usable = blockhashes.filter(
       ({ lastValidHeight }) =>
         lastValidHeight > finalHeight && lastValidHeight <= finalHeight + 2n * blockhashBlocks,

@@ -32,7 +32,7 @@ import { tokenProgram } from '../rules/programs.ts'
 import { lamportsPerSignature, SolanaFees } from '../rules/quoting/solanaFees.ts'
 import { tokenAmountOf } from './tokenMint.ts'
 
-/** Milliseconds that late endpoints have left to answer. */
+/** Milliseconds that late endpoints have left to answer once enough have; only then the votes are counted. */
 const patienceMs = 250
 
 /**
@@ -47,8 +47,10 @@ export function createClusterReader(options: NetworkReaderOptions): NetworkReade
   const { electorate } = client
   const holders = holdersOf(options)
   const { vault } = deriveProgramAddresses(options.depository)
+  // Their answers are read by position, by `stateIn`, `priceOf` and `rentRateOf`.
   const calls: readonly RpcCall[] = [
     accountsCall([clockAccount, ...holders.map(({ account }) => account)]),
+    // Fees are those of transactions that write to the vault, as deposits do.
     priorityFeesCall([vault]),
     rentRateCall(),
   ]
@@ -133,6 +135,7 @@ function headOf(
   return { slot: reached(({ slot }) => slot), timeSeconds: reached(({ timeSeconds }) => timeSeconds) }
 }
 
+/** Balances that enough endpoints have reached: at least 0, because `reachedBy` is negative if too few answer. */
 function inventoryOf(
   states: readonly ClusterState[],
   holders: readonly Holder[],

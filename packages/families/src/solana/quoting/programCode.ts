@@ -7,13 +7,13 @@ import type { AccountGroups, Limits } from './accountGroups.ts'
 
 /** Loader that keeps a program and its bytes in two accounts. @source Solana documentation, "Program deployment" */
 const upgradeableLoader = 'BPFLoaderUpgradeab1e11111111111111111111111'
-/** First bytes of the loader's accounts. A program names the account with its bytes, which is program data. */
+/** First bytes of the loader's accounts. A program's own account names a second one, program data, with its code. */
 const kinds = { program: 2, programData: 3 } as const
 const kindBytes = 4
 const keyBytes = 32
 /** Bytes before the code in program data: kind (4), slot (8), whether there is an authority (1), authority (32). */
 const programDataHeadBytes = 45
-const authorityAt = 12
+const authorityFlagAt = 12
 
 /** Code of a program, and its authority for upgrades. */
 type ProgramCode = {
@@ -77,10 +77,12 @@ function readProgramData(account: ShownAccount | undefined): ProgramCode | undef
   const data = Buffer.from(account?.data ?? [])
   if (account?.owner !== upgradeableLoader || data.length < programDataHeadBytes) return undefined
   if (data.readUInt32LE(0) !== kinds.programData) return undefined
-  const isReplaceable = data.readUInt8(authorityAt) !== 0
+  const isReplaceable = data.readUInt8(authorityFlagAt) !== 0
   return {
     hash: programHash(data.subarray(programDataHeadBytes)),
-    authority: isReplaceable ? encodeBase58(data.subarray(authorityAt + 1, programDataHeadBytes)) : undefined,
+    authority: isReplaceable
+      ? encodeBase58(data.subarray(authorityFlagAt + 1, programDataHeadBytes))
+      : undefined,
   }
 }
 

@@ -82,6 +82,7 @@ class SolanaQuoter implements QuotingChain {
     ])
     return {
       ...(balance !== undefined && { balance }),
+      // Empty: no cost on this family depends on other balances, so `touched` names none.
       held: touched.map(() => undefined),
       ...(coin !== undefined && { feeFunds: { coin } }),
       ...(lock !== 'none' && { inputLock: lock }),
@@ -179,6 +180,7 @@ function openRecent(now: () => number) {
   return {
     balances: createRecent<bigint>(now),
     coins: createRecent<bigint>(now),
+    // `none` is a known result, and cached; undefined means that it was not read.
     locks: createRecent<InputLock | 'none'>(now),
     lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
     codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
@@ -261,7 +263,7 @@ function tokenAccountOf(owner: string, mint: string, { program }: TokenMint): st
 /** Pure. The result holds no balance, because endpoints' results are compared and balances change with slots. */
 function lackOfCoin(account: ShownAccount | undefined): AccountLack {
   const lamports = lamportsOf(account)
-  // An account that holds only dust is removed by the first transaction that writes to it, so it counts as absent.
+  // An account without lamports is removed by the first transaction that writes to it, so it counts as absent.
   if (lamports === 0n) return { isAbsent: true }
   return lamports > exactLamportsMax ? { isUncountable: true } : lacksNothing
 }

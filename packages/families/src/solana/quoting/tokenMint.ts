@@ -25,21 +25,30 @@ const mintType = 1
 const extensionsAt = 166
 const extensionHeadBytes = 4
 
+/** Types of mints' extensions. @source SPL Token-2022, ExtensionType */
+const mintExtensions = {
+  transferFee: 1,
+  defaultAccountState: 6,
+  nonTransferable: 9,
+  transferHook: 14,
+  pausable: 26,
+} as const
+
 /** Bytes of the extension that a mint's extension, by its type, adds to each account of the mint, without its head. */
 const accountParts: ReadonlyMap<number, number> = new Map([
-  [1, 8],
-  [9, 0],
-  [14, 1],
-  [26, 0],
+  [mintExtensions.transferFee, 8],
+  [mintExtensions.nonTransferable, 0],
+  [mintExtensions.transferHook, 1],
+  [mintExtensions.pausable, 0],
 ])
 
-/** Extensions under which a payment does not simply arrive. @source SPL Token-2022, ExtensionType */
+/** Extensions under which a payment does not simply arrive. */
 const refusals: ReadonlyMap<number, string> = new Map([
-  [1, 'keeps a part of each transfer'],
-  [6, 'gives new accounts a state of its own'],
-  [9, 'cannot be transferred'],
-  [14, 'runs code of its own at each transfer'],
-  [26, 'can be paused'],
+  [mintExtensions.transferFee, 'keeps a part of each transfer'],
+  [mintExtensions.defaultAccountState, 'gives new accounts a state of its own'],
+  [mintExtensions.nonTransferable, 'cannot be transferred'],
+  [mintExtensions.transferHook, 'runs code of its own at each transfer'],
+  [mintExtensions.pausable, 'can be paused'],
 ])
 
 /**

@@ -3,8 +3,9 @@ import type { RpcAnswer } from '@causeway/rpc'
 import { MalformedAnswerError, parseList, parseRecord, resultOf } from '@causeway/rpc'
 
 /**
- * Strict parsers of node answers; those of `getTransaction` are in `transactionAnswer.ts`. Anything but a method's exact result, a node's own error included, throws
- * `MalformedAnswerError`: the endpoint counts as silent. Only the answer `null` means that something does not exist.
+ * Strict parsers of node answers; those of `getTransaction` are in `transactionAnswer.ts`. Anything but a method's
+ * exact result, a node's own error included, throws `MalformedAnswerError`: the endpoint counts as silent. Only the
+ * answer `null` means that something does not exist.
  * @source oracle-protocol.md 10; Solana JSON-RPC documentation
  */
 

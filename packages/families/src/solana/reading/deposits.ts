@@ -78,7 +78,7 @@ function readDeposit(
   // The program fails without them, so a successful transaction has them.
   if (data.byteLength < depositBytes || depositor === undefined || currency === undefined) return undefined
   const depositId: Hex = `0x${data.digits(idAt, 32)}`
-  const keepsFee = !isNative && accounts[tokenProgramPosition] === token2022Program
-  const holder = keepsFee ? accounts[vaultAccountPosition] : undefined
+  const mayKeepFee = !isNative && accounts[tokenProgramPosition] === token2022Program
+  const holder = mayKeepFee ? accounts[vaultAccountPosition] : undefined
   return { depositId, depositor, currency, amount: data.uint64(amountAt), holder }
 }

@@ -122,6 +122,7 @@ async function readPayment(
 ): Promise<FoundPayment<KnownBlock>> {
   const { final, evidence } = await reading.readTransaction(transactionId, signal)
   const { vault } = reading.addresses()
+  // Money of the vault leaves by withdrawals, which pay no order.
   const isPayer = (account: string) =>
     account !== vault && (final.signers.includes(account) || reading.payers.fillPayers.has(account))
   return {

@@ -110,7 +110,7 @@ function lamportChanges(
   if (large === recipient || more.length > 0) {
     throw new BalanceNotExactError({ transactionId, account: more.includes(recipient) ? recipient : large })
   }
-  // The one inexact account gained what all others lost; that may include the fee.
+  // All that the others lost counts as gained by the one inexact account, the fee included.
   const exactGain = exact.reduce((sum, { gained }) => sum + gained, 0n)
   return [...exact, { holder: holderOf(large, owners, recipient), gained: -exactGain }]
 }

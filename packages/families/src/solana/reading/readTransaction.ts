@@ -102,8 +102,9 @@ function decodeOlder(bytes: Uint8Array, transactionId: string): VersionedMessage
 }
 
 /**
- * Version 1: the signatures come last. Numbers have fixed widths, so a message has only one encoding. Bytes that the
- * payer signed but the library cannot decode are `unreadable`, and no fault of the endpoint.
+ * Version 1: the second byte is the number of signatures, which come last. Numbers have fixed widths, so a message has
+ * only one encoding. Bytes that the payer signed but the library cannot decode are `unreadable`, and no fault of the
+ * endpoint.
  */
 function decodeVersion1(bytes: Uint8Array, transactionId: string): VersionedMessage | 'unreadable' {
   const end = bytes.length - signatureBytes * (bytes[1] ?? 0)
@@ -219,13 +220,13 @@ function perMint(
   before: TokenBalanceAnswer | undefined,
   after: TokenBalanceAnswer | undefined,
 ): readonly TokenBalance[] {
-  const balance = (mint: string, was = before, is = after): TokenBalance => ({
+  const balance = (mint: string): TokenBalance => ({
     account,
     mint,
-    ownerBefore: was?.owner,
-    ownerAfter: is?.owner,
-    before: was?.amount ?? 0n,
-    after: is?.amount ?? 0n,
+    ownerBefore: before?.owner,
+    ownerAfter: after?.owner,
+    before: before?.amount ?? 0n,
+    after: after?.amount ?? 0n,
   })
   if (before !== undefined && after !== undefined && before.mint !== after.mint) {
     return [

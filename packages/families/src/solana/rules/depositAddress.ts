@@ -54,6 +54,7 @@ export function programAddressing(program: string, depository: () => SolanaDepos
     },
     nameOf: solanaDepositName,
     sweepSeconds: 300,
+    // Usually sweep and fill take seconds, so two minutes suffice for both.
     leadSeconds: 120,
     // The depositor may withdraw the money at any time, also during a sweep.
     isKeptWhileSwept: false,

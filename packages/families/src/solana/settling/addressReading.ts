@@ -65,6 +65,7 @@ export function createAddressReading(options: {
         if (progress.outcome === 'more') outcome = 'more'
         for (const payer of progress.payers) payers.add(payer)
       }
+      // An address that pays out, as in a sweep, is itself among the accounts that had less afterwards.
       payers.delete(address)
       return outcome === 'more' ? 'reading' : [...payers].sort()
     },

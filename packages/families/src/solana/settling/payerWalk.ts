@@ -134,6 +134,7 @@ async function readPayers(
   for (let start = 0; start < listed.length; start += transactionsAtOnce) {
     const ids = listed.slice(start, start + transactionsAtOnce).map(({ transactionId }) => transactionId)
     for (const transaction of await readAll(view, ids, depository, signal)) {
+      // The node lists it, and does not show it: it names no payer here, and endpoints that show it disagree.
       if (transaction === 'missing') continue
       if (typeof transaction === 'string') return 'unreadable'
       for (const payer of payersIn(transaction)) payers.add(payer)

@@ -19,7 +19,7 @@ import { parseFee } from '../reading/transactionAnswer.ts'
 import { createAddressReading } from './addressReading.ts'
 import { type ListPositions, readBlockRefs, readDepositPass } from './depositPass.ts'
 
-/** No transaction is cached. */
+/** No transaction is cached: settlement keeps what it has read in its database. */
 const limits = { finalEntriesMax: 0 }
 
 /**

@@ -62,7 +62,7 @@ export function signCall(
   const unsigned = transaction.txJsonToPb({
     raw_data: {
       contract: [{ type, parameter: { value, type_url: `type.googleapis.com/protocol.${type}` } }],
-      // The last two bytes of the block's number, and eight bytes of its id.
+      // The last two bytes of the block's number, and the second eight bytes of its id.
       ref_block_bytes: block.number.toString(16).padStart(4, '0').slice(-4),
       ref_block_hash: block.hash.slice(18, 34),
       expiration: expiresMs,

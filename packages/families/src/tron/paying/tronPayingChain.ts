@@ -56,6 +56,7 @@ export const tronPaying: PayingChainFamily = {
   // A file in its place is named by TRON_PRIVATE_KEY_FILE.
   keySetting: 'TRON_PRIVATE_KEY',
   open: openTronPaying,
+  // With a margin for late blocks.
   landsWithinSeconds: lifetimeSeconds + 15,
 }
 
@@ -137,6 +138,7 @@ class TronPayer implements PayingChain {
     const feeLimitSun = units * sunPerEnergy
     const transaction = signCall(
       contractCallOf(this.#fillContract, terms),
+      // The count makes transactions of one millisecond different.
       { block, createdMs: Date.now() + this.#signed, expiresMs, feeLimitSun },
       { wallet: this.address, key: this.#key },
     )
@@ -156,6 +158,7 @@ class TronPayer implements PayingChain {
     )
     if (outcomes.includes(accepted)) return
     const [message] = outcomes
+    // Nodes name refusals by texts, so one number stands for all.
     if (message !== undefined) throw new NodeError({ code: -1, message })
     throw new UpstreamUnavailableError('No endpoint took the transaction.')
   }
@@ -179,6 +182,7 @@ class TronPayer implements PayingChain {
 
 /** The call that pays or closes an id, or sets an allowance. */
 function contractCallOf(fillContract: string, terms: PaymentTerms): ContractCall {
+  // An order id is absent only where nothing is paid, and then unused.
   const { id, mark, orderId = id, deadlineSeconds = never, allowance, payments } = terms
   const through = { fillContract, id }
   if (mark === 'closed') return fillClosing(through)

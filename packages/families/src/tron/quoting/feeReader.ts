@@ -25,7 +25,7 @@ import {
 } from './nodeCalls.ts'
 import { balanceCall } from './tokenCalls.ts'
 
-/** Milliseconds that late endpoints have left to answer. */
+/** Milliseconds that late endpoints have left to answer once enough have; only then the votes are counted. */
 const patienceMs = 250
 
 const { nativeCurrency } = createTronCodec()
@@ -39,15 +39,16 @@ export function createTronNetworkReader(options: NetworkReaderOptions): NetworkR
   const { client, feeModel, fillWallet, currencies } = options
   if (feeModel.kind !== 'energy') throw new Error('this family charges for energy')
   const { electorate } = client
-  const heldCurrencies = fillWallet === undefined ? [] : currencies.map(({ address }) => address)
-  const tokens = currencies.map(({ address }) => address).filter((address) => address !== nativeCurrency)
+  const addresses = currencies.map(({ address }) => address)
+  const heldCurrencies = fillWallet === undefined ? [] : addresses
+  const tokens = addresses.filter((address) => address !== nativeCurrency)
   const meter = createEnergyMeter({ client, tokens, fillWallet, now: () => Date.now() })
+  const holdingCall = (wallet: string, currency: string) =>
+    currency === nativeCurrency ? accountCall(wallet) : balanceCall(currency, wallet)
   const calls: readonly RpcCall[] = [
     headCall,
     parametersCall,
-    ...heldCurrencies.map((currency) =>
-      currency === nativeCurrency ? accountCall(fillWallet ?? '') : balanceCall(currency, fillWallet ?? ''),
-    ),
+    ...(fillWallet === undefined ? [] : addresses.map((currency) => holdingCall(fillWallet, currency))),
   ]
   return {
     async read(limits) {
@@ -88,6 +89,7 @@ function readingOf(votes: Votes, question: ReadingQuestion): NetworkReading | un
   return {
     head: { number, timestampSeconds: Number(reached(({ timestampSeconds }) => timestampSeconds)) },
     fees: feesAt(prices, measured, feeModel),
+    // While endpoints disagree about prices, 0 is shown.
     shown: {
       sunPerEnergy: (prices?.sunPerEnergy ?? 0n).toString(),
       sunPerByte: (prices?.sunPerByte ?? 0n).toString(),

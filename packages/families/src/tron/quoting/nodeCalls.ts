@@ -43,6 +43,7 @@ export const parametersCall: RpcCall = { method: '/wallet/getchainparameters', p
 /** Prices of the chain, set by vote. */
 export type ChainPrices = { readonly sunPerEnergy: bigint; readonly sunPerByte: bigint }
 
+/** Nodes leave out a value that is 0. */
 export function parsePrices(answer: RpcAnswer | undefined): ChainPrices {
   const requestName = 'getchainparameters'
   const { chainParameter } = parseRecord(resultOf(answer, requestName), requestName)
@@ -143,6 +144,7 @@ export function parseRun(answer: RpcAnswer | undefined): TriedRun {
   return { succeeds: true, energy: parseInteger(body['energy_used'], requestName), words }
 }
 
+/** Characters of a node's words that are kept. */
 const reasonMax = 200
 
 /** The one word that a simulated call returned. @throws MalformedAnswerError, also if the call reverts */

@@ -24,8 +24,9 @@ const controlAccount = tronAddress(`0x${'c0'.repeat(20)}`)
 
 /**
  * Has nodes simulate a payment by the fill wallet, and the same payment to a control account. Simulations use the
- * wallet's real balance: if both payments fail, the wallet is short, and nothing is known about the payee. The energy
- * is the one that enough nodes report, or, once all have answered, the highest that enough nodes reach.
+ * wallet's real balance: if both payments fail, the wallet is short, nothing is known about the payee, and the payment
+ * is not refused. The energy is the one that enough nodes report, or, once all have answered, the highest that enough
+ * nodes reach.
  * @throws UpstreamUnavailableError
  * @source Q-62; rule P-46
  */

@@ -77,6 +77,7 @@ class TronQuoter implements QuotingChain {
     feePayer,
     touched = [],
   }: UserFactsQuestion): Promise<UserFacts> {
+    // Empty: no cost on this family depends on other balances, so `touched` names none.
     const held = touched.map(() => undefined)
     // The user is not chosen yet.
     if (!isAddress(user)) return { held }
@@ -183,6 +184,7 @@ function openRecent(now: () => number) {
   const steady = { forMs: recentMs.steady }
   return {
     amounts: createRecent<bigint>(now),
+    // `none` is a known result, and cached; undefined means that it was not read.
     locks: createRecent<InputLock | 'none'>(now, steady),
     lacks: createRecent<AccountLack>(now, steady),
     codes: createRecent<boolean>(now, steady),

@@ -1,5 +1,12 @@
 import { bytesToHex, type Hex, hexToBytes, sha256 } from '@causeway/core'
-import { MalformedAnswerError, parseBytes, parseHash, parseList, parseRecord } from '@causeway/rpc'
+import {
+  MalformedAnswerError,
+  parseAddress,
+  parseBytes,
+  parseHash,
+  parseList,
+  parseRecord,
+} from '@causeway/rpc'
 import type { EvmHeader, EvmLog } from '../../ethereum/reading/answers.ts'
 import { readRawTransaction, type TronTransaction } from './rawTransaction.ts'
 
@@ -181,20 +188,11 @@ function parseLog(value: unknown, index: number, subject: string): EvmLog {
   const topics = parseList(log['topics'] ?? [], subject).map((topic) => parseHash(prefixed(topic), subject))
   if (topics.length > 4) throw new MalformedAnswerError(subject)
   return {
-    address: parseAccount(log['address'], '', subject),
+    address: parseAddress(prefixed(log['address']), subject),
     topics,
     data: parseBytes(prefixed(log['data'] ?? ''), subject),
     logIndex: BigInt(index),
   }
-}
-
-/** An account as `0x` and 20 bytes. @param prefix that it begins with in the answer */
-function parseAccount(value: unknown, prefix: '' | '41', subject: string): Hex {
-  const account = parseBytes(prefixed(value), subject)
-  if (account.length !== 42 + prefix.length || !account.startsWith(`0x${prefix}`)) {
-    throw new MalformedAnswerError(subject)
-  }
-  return `0x${account.slice(2 + prefix.length)}`
 }
 
 /** A JSON number that is exact and not negative. @throws MalformedAnswerError */

@@ -134,6 +134,7 @@ async function readPayment(
     {
       transactionId,
       purpose: 'payment',
+      // Accounts of `codeOf` depend on these.
       variant: JSON.stringify([side.chosen, targets]),
       wanted: {
         transaction: 'always',
@@ -190,6 +191,7 @@ function tronFinalBlocks(quorum: QuorumClient<TronView>, rule: FinalityRule): Fi
       first: readHeads,
       pin: (heads) => pinSolidHeight(rule, quorum.threshold, heads).height,
       async second(view, _own, height, signal) {
+        // The chain is younger than its own finality: none of its blocks is final.
         if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
         const { number, hash } = requireHeader(
           await askNode(view, solidHeaderRequest(height), signal),

@@ -20,6 +20,7 @@ export const openTronChain: OpenFamilyChain = (chain, limits) => {
     endpoints: tronEndpoints(chain),
     threshold: rpcThreshold,
     now: () => Date.now(),
+    // Any answer shows that an endpoint is alive; heights are agreed on by each reading.
     headTracking: answersTo({ method: headRequest.path, params: [headRequest.body] }),
     wire: 'paths',
   })

@@ -158,6 +158,7 @@ async function readDetails(
   const wantsPositions = wanted.positions(logs)
   const [headerBody, pinnedBody, infosBody, transactionBody, code] = await Promise.all([
     askNode(view, solidHeaderRequest(blockNumber), signal),
+    // With one endpoint nothing is compared, so this header is not read.
     configured > 1 ? askNode(view, solidHeaderRequest(pin.height), signal) : undefined,
     wantsPositions ? askNode(view, blockInfosRequest(blockNumber), signal) : undefined,
     wantsTransaction ? askNode(view, transactionRequest(transactionId), signal) : undefined,

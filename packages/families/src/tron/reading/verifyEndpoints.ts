@@ -65,7 +65,7 @@ export async function tronEndpointFindings(
 }
 
 /**
- * Problems of a local start: endpoints of public networks. @throws UpstreamUnavailableError when one does not answer
+ * Problems of a local start: endpoints of public networks. @throws UpstreamUnavailableError when too many are silent
  */
 export function verifyLocalTronEndpoints(
   quorum: QuorumClient<TronView>,

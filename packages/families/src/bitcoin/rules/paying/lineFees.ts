@@ -22,8 +22,8 @@ export type LineBid = {
 export const incrementalSatPerKvb = 1_000n
 
 /**
- * Most unconfirmed transactions in the line: nodes limit descendants, and one place is left for a recipient who spends
- * his payment. @source Bitcoin Core, policy.h
+ * Most unconfirmed transactions in the line. Nodes take 25 that build on each other; the others are left for recipients
+ * who spend their payments. @source Bitcoin Core, policy.h
  */
 export const unminedMax = 20
 

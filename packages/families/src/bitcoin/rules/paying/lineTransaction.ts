@@ -100,7 +100,7 @@ export function lineLeft({ parent, gathered, swept, payments }: LinePlan, fee: b
   return parent.value + sum(gathered) + sum(swept?.outputs ?? []) - sum(payments) - fee
 }
 
-/** @throws Error where less than dust would be left: nothing is burnt and the line never ends */
+/** @throws Error where less than dust would be left: nodes would refuse the output, with which the line goes on */
 export function signLineTransaction(wallet: LineWallet, plan: LinePlan, fee: bigint): LineTransaction {
   const left = lineLeft(plan, fee)
   if (fee < 0n || left < lineDust) throw new Error('a transaction leaves its line nothing')

@@ -83,7 +83,7 @@ export const bitcoinQuoting = {
     if (depositAddressKey !== undefined && !isSweeper(depositAddressKey))
       throw new ConfigurationError(`quote: chains.${chainKey}.depositAddressKey is no public key`)
     const network = bitcoinNetworkOf(name)
-    const parties = { network, leastOutput, depository: () => outputScript(depository, network) }
+    const settings = { network, leastOutput, depository: () => outputScript(depository, network) }
     return {
       isNobody: (address) => address === codec.nativeCurrency || placeholderUsers.includes(address),
       canSign: (address) => inputKindOf(outputScript(address, network)) !== undefined,
@@ -91,15 +91,18 @@ export const bitcoinQuoting = {
       runsCalls: false,
       paysTokensToCode: true,
       depositAddresses: depositAddressKey && addressesBy(depositAddressKey, network),
+      // No step carries a `call` by which a user's own execution could be recognised.
       tellsCallsApart: false,
+      // Hub accounts belong to 20-byte keys, and accounts of this family are none.
       namesSolvers: false,
       hexAddress: () => {
         throw new Error('accounts of this family are no 20 bytes')
       },
       spenderOf: () => undefined,
       touched: () => [],
-      plan: (route, state) => [plan(route, state, parties)],
-      encode: (planned, route, { identity }) => encode(planned, route, { ...parties, identity }),
+      plan: (route, state) => [plan(route, state, settings)],
+      encode: (planned, route, { identity }) => encode(planned, route, { ...settings, identity }),
+      // No money is swapped on its way from a deposit address: the one currency goes into the depository.
       addressSwap: () => undefined,
       encodeAddressSwap: () => {
         throw new Error('this family has no deposit addresses')
@@ -117,6 +120,7 @@ function addressesBy(sweeper: Hex, network: BitcoinNetwork): DepositAddressing {
       bitcoinDepositAddress({ orderSigner, sweeper, depositor, nonce }, network),
     nameOf: (address) => bitcoinDepositName(address, network),
     sweepSeconds,
+    // A minute more for sending the fill.
     leadSeconds: sweepSeconds + 60,
     isKeptWhileSwept: true,
     creditsDepositor: false,
@@ -133,7 +137,7 @@ function noOrderScript(): Uint8Array {
 }
 
 /** Settings of one chain that its transactions depend on. */
-type Parties = {
+type Settings = {
   readonly network: BitcoinNetwork
   /** Script of the depository; derived only when it is needed. */
   readonly depository: () => Uint8Array
@@ -145,12 +149,12 @@ type Parties = {
  * Satoshi of the smallest output that may be spent. Small outputs may carry tokens and inscriptions, which a payment
  * would lose, or be dust that others sent. @source F-97
  */
-const leastOf = ({ outputChoice }: OriginRoute, { leastOutput }: Parties): bigint =>
+const leastOf = ({ outputChoice }: OriginRoute, { leastOutput }: Settings): bigint =>
   outputChoice?.least ?? leastOutput
 
 /** Plans the user's one transaction: which outputs it spends, and its fee. */
-function plan(route: OriginRoute, { spendable, fees }: KnownState, parties: Parties): PlannedTransaction {
-  const { network, depository } = parties
+function plan(route: OriginRoute, { spendable, fees }: KnownState, settings: Settings): PlannedTransaction {
+  const { network, depository } = settings
   // Any wallet may pay a deposit address, so the user's own outputs do not matter.
   if (route.by === 'pay-address') return { kind: 'pay-address', isNative: true }
   const kind = kindOf(route)
@@ -161,7 +165,7 @@ function plan(route: OriginRoute, { spendable, fees }: KnownState, parties: Part
   const inputKind = inputKindOf(userScript)
   if (inputKind === undefined) throw new Error('nobody signs for this account')
   const paid = kind === 'deposit' ? [depository(), noOrderScript()] : [outputScript(route.recipient, network)]
-  const least = leastOf(route, parties)
+  const least = leastOf(route, settings)
   const excluded = new Set(route.outputChoice?.excluded)
   const offered = spendable.filter((output) => output.value >= least && !excluded.has(outPointText(output)))
   const funding = fundPayment(offered, { amount: route.amountIn, paid, change: userScript, inputKind, fees })
@@ -185,16 +189,16 @@ function kindOf({ by, swap }: OriginRoute): 'deposit' | 'send-input' {
 function encode(
   { kind, funding }: PlannedTransaction,
   route: OriginRoute,
-  { identity, ...parties }: Parties & { readonly identity: StepIdentity },
+  { identity, ...settings }: Settings & { readonly identity: StepIdentity },
 ): EncodedTransaction {
   if (kind === 'pay-address') return { data: addressData(identity, route.amountIn), call: undefined }
   if (funding === undefined) throw new Error('it was planned by another family')
   if (funding.kind === 'unknown')
     throw new UpstreamUnavailableError('The outputs of user could not be read in time.')
-  if (funding.kind === 'short') throw new BitcoinFundsError(funding, leastOf(route, parties))
-  const userScript = outputScript(route.user, parties.network)
+  if (funding.kind === 'short') throw new BitcoinFundsError(funding, leastOf(route, settings))
+  const userScript = outputScript(route.user, settings.network)
   const owner = ownerKeyOf(userScript, route.userPublicKey)
-  const outputs = [...paidOutputs(kind, route, { ...parties, orderId: identity.orderId })]
+  const outputs = [...paidOutputs(kind, route, { ...settings, orderId: identity.orderId })]
   if (funding.change > 0n) outputs.push({ script: userScript, value: funding.change })
   const inputs = funding.inputs.map(({ txid, vout }) => ({
     txid,
@@ -214,7 +218,7 @@ function encode(
 function paidOutputs(
   kind: PlannedTransaction['kind'],
   { recipient, amountIn: value }: OriginRoute,
-  { network, depository, orderId }: Parties & { readonly orderId: Hex | undefined },
+  { network, depository, orderId }: Settings & { readonly orderId: Hex | undefined },
 ): readonly BitcoinOutput[] {
   if (kind === 'send-input') return [{ script: outputScript(recipient, network), value }]
   if (kind !== 'deposit' || orderId === undefined) throw new Error(`no ${kind} is encoded on this family`)

@@ -40,6 +40,7 @@ export function fundPayment(spendable: readonly SpendableOutput[], payment: Fund
     const settled = settle(held, chosen.length, payment)
     if (settled !== undefined) return { kind: 'chosen', inputs: chosen, ...settled }
   }
+  // Without any useful output, the fee is that of a payment with one input.
   const count = Math.max(chosen.length, 1)
   return {
     kind: 'short',
@@ -49,7 +50,10 @@ export function fundPayment(spendable: readonly SpendableOutput[], payment: Fund
   }
 }
 
-/** As many as one transaction can spend and show. @param outputs largest first */
+/**
+ * As many as one transaction can spend and show; one whose transaction is too long is left out for smaller ones.
+ * @param outputs largest first
+ */
 function signableOf(outputs: readonly SpendableOutput[]): readonly SpendableOutput[] {
   const signable: SpendableOutput[] = []
   let shownBytes = 0

@@ -114,6 +114,7 @@ function proveByRecord(paid: PaidTransaction, terms: PaymentTerms): ProvenPaymen
     (isPaidLogged(paid, call, { sender, fillContract }) ? undefined : 'not_a_payment')
   if (call === undefined || problem !== undefined) {
     const transfers = terms.targets.map((target) => ({ ...target, amount: 0n }))
+    // Without a call there is a problem already; the other value is for the types alone.
     return { transfers, calls: [], recordProblem: problem ?? 'not_a_payment' }
   }
   return {

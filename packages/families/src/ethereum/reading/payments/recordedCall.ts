@@ -35,6 +35,7 @@ const wordDigits = 64
  */
 export function readRecordedCall(input: Hex): RecordedCall | undefined {
   const end = input.length - wordDigits
+  // Before the order id there must be `0x`, a selector and an argument at least.
   if (end < 2 + 8 + wordDigits) return undefined
   // CAST: the front of hex of whole bytes.
   const data = input.slice(0, end) as Hex

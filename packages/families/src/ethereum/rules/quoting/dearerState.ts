@@ -1,4 +1,4 @@
-import { minBigint } from '@causeway/core'
+import { maxBigint, minBigint } from '@causeway/core'
 import type { DearerState, ShapeUnits } from '../../../rules/measuredUnits.ts'
 import {
   createdSlotUnits,
@@ -78,5 +78,5 @@ export function callUnitsOf(
   const cloneUnits = hasCalls ? orderCloneUnits + dearerUnits(newClone, dearer) : 0n
   const plainUnits = unitsOn(isNative ? 'fill-native' : 'fill-erc20', dearer) + cloneUnits
   const leastUnits = hasCalls ? 1n : 0n
-  return fillUnits > plainUnits + leastUnits ? fillUnits - plainUnits : leastUnits
+  return maxBigint(fillUnits - plainUnits, leastUnits)
 }

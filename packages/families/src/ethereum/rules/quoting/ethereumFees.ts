@@ -135,6 +135,7 @@ export class EthereumFees implements NetworkFees {
     const callsAndClone = callUnits === 0n ? 0n : callUnits + cloneUnits
     const ticks = BigInt(ticksCrossed) * unitsPerTickCrossed
     const pools = BigInt(hops - 1) * hopUnits.limit
+    // Each further pool may create a slot of its own.
     const state = dearerUnits({ slots: slots + hops - 1, accounts }, this.dearer)
     return this.#gasUnits[shape] + state + ticks + pools + callsAndClone + overheadUnits
   }

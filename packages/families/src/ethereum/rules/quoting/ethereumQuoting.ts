@@ -27,7 +27,7 @@ export const ethereumQuoting = {
     spenderOf: (kind, currency) => spenderOf(settings, kind, currency),
     touched: (route) => touchedHoldings(settings, route),
     plan: (route, state) => planTransactions(settings, route, state),
-    encode: (planned, route, bound) => encodeTransaction(settings, planned, route, bound),
+    encode: (planned, route, context) => encodeTransaction(settings, planned, route, context),
     addressSwap: (route) => addressSwapOf(settings, route),
     encodeAddressSwap: (swap, spent) => encodeAddressSwap(settings, swap, spent),
   }),

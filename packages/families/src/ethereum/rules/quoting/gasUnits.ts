@@ -120,9 +120,9 @@ export const orderCloneUnits = 90_000n
 /** The clone and its code. */
 export const newClone = creates(1, 1)
 
-/** Bytes that calls add to a fill beside themselves: salt, recipient, swept token, offsets and lengths. */
+/** Bytes that calls add to a fill beside themselves, zeros as below: salt, recipient, swept token, offsets, lengths. */
 const callsFrameBytes = 200n
-/** Bytes of each call beside its data: target, value, offset and length of the data. */
+/** Bytes of each call beside its data, zeros as below: target, value, offset and length of the data. */
 const callFrameBytes = 80n
 
 /**

@@ -86,6 +86,7 @@ function mainTransactions(settings: ChainSettings, route: OriginRoute): readonly
     case 'unwrap':
       return [{ kind: by, isNative }, ...forwardToRecipient(settings, route)]
     case 'swap':
+      // Every route of this kind has a swap: `encode` refuses one without.
       return [{ kind: 'swap', isNative, ...(swap === undefined ? { ticksCrossed: 0 } : crossedBy(swap)) }]
   }
 }

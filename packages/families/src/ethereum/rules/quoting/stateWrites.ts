@@ -62,6 +62,7 @@ export function writesOf(
       return stateWrites({ cleared: emptiedBalance(state, route) })
     case 'pay-address':
       if (currencyIn.isNative) return stateWrites({})
+      // The deposit address holds no token yet.
       return stateWrites({ created: 1, cleared: emptiedBalance(state, route) })
     case 'send-input':
       if (currencyIn.isNative) return stateWrites({})

@@ -72,7 +72,7 @@ function encodeSingleSwap(swap: RoutedSwap, { tokenOut, feePips }: SwapHop): Hex
     fee: feePips,
     recipient,
     deadline: BigInt(swap.deadlineSeconds),
-    sqrtPriceLimitX96: 0n,
+    sqrtPriceLimitX96: 0n, // No limit: the amounts bound the price.
   }
   return swap.trade === 'exactInput'
     ? swapRouter.encode('exactInputSingle', [{ amountIn, amountOutMinimum: amountOut, ...shared }])

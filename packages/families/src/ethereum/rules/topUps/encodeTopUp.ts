@@ -13,7 +13,7 @@ export type TopUpCall = {
 /**
  * The transaction that tops up a balance: an ERC-20 transfer to custody, with the credited wallet behind the arguments.
  * Without `owner` the sender is credited, which works only if an ordinary account calls the token directly. Addresses
- * may be in any case; one in mixed case must have a right checksum.
+ * may be in any case; one in mixed case must have a right checksum. The token's smallest unit is a micro-dollar.
  * @throws RangeError on a malformed address, an amount that is no positive uint256, or an owner that cannot hold a
  * balance
  * @source quote-and-sponsorship.md, direct deposit

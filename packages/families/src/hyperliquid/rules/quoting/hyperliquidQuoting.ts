@@ -80,6 +80,7 @@ export const hyperliquidQuoting = {
     runsCalls: false,
     paysTokensToCode: true,
     keepsSides: true,
+    // No step carries a `call` by which a user's own execution could be recognised.
     tellsCallsApart: false,
     // A solver's hub account belongs to a chain with contracts.
     namesSolvers: false,
@@ -196,5 +197,6 @@ export function hyperliquidAmount(
 ): string {
   if (!isNative) return formatFixed(amount, decimals)
   if (amount % perpsGranularity !== 0n) throw new RangeError('the exchange moves no such part of a dollar')
+  // The last two decimals are zeros, and left out.
   return formatFixed(amount / perpsGranularity, hyperliquidNativeDecimals - 2)
 }

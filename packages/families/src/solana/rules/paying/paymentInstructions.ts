@@ -83,14 +83,17 @@ function payOne(wallet: string, { recipient, currency, amount, token }: MarkedPa
   return sendTokenChecked({ mint: currency, tokenProgram: token.program }, payment, token.decimals)
 }
 
-/** Sends tokens between the associated accounts of two owners; the first signs. @source SPL Token, TransferChecked */
+/** Number of the token programs' instruction. @source SPL Token, TransferChecked */
+const transferChecked = 12
+
+/** Sends tokens between the associated accounts of two owners; the first signs. */
 function sendTokenChecked(
   token: SolanaToken,
   { from, to, amount }: SolanaPayment,
   decimals: number,
 ): SolanaInstruction {
   const data = Buffer.alloc(10)
-  data.writeUInt8(12)
+  data.writeUInt8(transferChecked)
   data.writeBigUInt64LE(amount, 1)
   data.writeUInt8(decimals, 9)
   const accounts = [

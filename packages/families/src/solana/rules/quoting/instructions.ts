@@ -38,16 +38,25 @@ export function libraryInstruction({ program, accounts, data }: SolanaInstructio
   })
 }
 
+/** Numbers by which programs tell their instructions apart: first bytes of the data. */
+const instructionNumbers = {
+  setUnitLimit: 2,
+  setUnitPrice: 3,
+  createIdempotent: 1,
+  transferCoin: 2,
+  transferToken: 3,
+} as const
+
 /** Bid of a transaction: its unit limit, and micro-lamports per unit. */
 export type UnitBid = { readonly units: bigint; readonly microLamportsPerUnit: bigint }
 
 /** The two instructions that set unit limit and unit price. @source Solana documentation, "Compute budget" */
 export function unitBid({ units, microLamportsPerUnit }: UnitBid): readonly SolanaInstruction[] {
   const limit = Buffer.alloc(5)
-  limit.writeUInt8(2)
+  limit.writeUInt8(instructionNumbers.setUnitLimit)
   limit.writeUInt32LE(Number(units), 1)
   const price = Buffer.alloc(9)
-  price.writeUInt8(3)
+  price.writeUInt8(instructionNumbers.setUnitPrice)
   price.writeBigUInt64LE(microLamportsPerUnit, 1)
   return [limit, price].map((data) => ({ program: computeBudgetProgram, accounts: [], data }))
 }
@@ -119,7 +128,7 @@ export function createTokenAccount(
 ): SolanaInstruction {
   return {
     program: associatedTokenProgram,
-    data: Buffer.of(1),
+    data: Buffer.of(instructionNumbers.createIdempotent),
     accounts: [
       // Without a payer the owner is named as one: he does not sign, so creating the account fails.
       payer === undefined ? [owner, 'written'] : [payer, 'pays'],
@@ -137,7 +146,7 @@ export type SolanaPayment = { readonly from: string; readonly to: string; readon
 /** Sends SOL from one account to another. @source Solana documentation, System Program, Transfer */
 export function sendCoin({ from, to, amount }: SolanaPayment): SolanaInstruction {
   const transfer = Buffer.alloc(4)
-  transfer.writeUInt32LE(2)
+  transfer.writeUInt32LE(instructionNumbers.transferCoin)
   return {
     program: systemProgram,
     data: Buffer.concat([transfer, uint64(amount)]),
@@ -152,7 +161,7 @@ export function sendCoin({ from, to, amount }: SolanaPayment): SolanaInstruction
 export function sendToken(token: SolanaToken, { from, to, amount }: SolanaPayment): SolanaInstruction {
   return {
     program: token.tokenProgram,
-    data: Buffer.concat([Buffer.of(3), uint64(amount)]),
+    data: Buffer.concat([Buffer.of(instructionNumbers.transferToken), uint64(amount)]),
     accounts: [
       [associatedTokenAccount(from, token), 'written'],
       [associatedTokenAccount(to, token), 'written'],

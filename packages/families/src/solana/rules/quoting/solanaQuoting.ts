@@ -68,7 +68,9 @@ export const solanaQuoting = {
       }),
       runsCalls: false,
       paysTokensToCode: false,
+      // No step carries a `call` by which a user's own execution could be recognised.
       tellsCallsApart: false,
+      // Hub accounts belong to 20-byte keys, and accounts of this family are none.
       namesSolvers: false,
       hexAddress: () => {
         throw new Error('accounts of this family are no 20 bytes')

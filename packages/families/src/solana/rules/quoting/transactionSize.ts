@@ -75,9 +75,10 @@ function signedBytes({
 }: MessageV0): number {
   const listBytes = (lengths: readonly number[]) =>
     lengths.reduce((sum, length) => sum + length, lengthBytes(lengths.length))
+  const programIndexBytes = 1
   const instructions = compiledInstructions.map(
     ({ accountKeyIndexes, data }) =>
-      1 +
+      programIndexBytes +
       lengthBytes(accountKeyIndexes.length) +
       accountKeyIndexes.length +
       lengthBytes(data.length) +

@@ -130,6 +130,7 @@ export class TronFees implements NetworkFees {
         return { energy: toHolder, bytes: bytes.depositTransfer }
       case 'send-input':
         if (isNative) return { energy: 0n, bytes: bytes.sendCoin }
+        // The dearer case counts, whatever the recipient holds.
         return { energy: maxBigint(toHolder, toNewHolder), bytes: bytes.sendToken }
       case 'fill':
         if (isNative) return { energy: ownEnergy.payCoin, bytes: bytes.payCoin }

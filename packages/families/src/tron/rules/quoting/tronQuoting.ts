@@ -86,10 +86,12 @@ export const tronQuoting = {
   stepData: tronStepData,
   bind: (settings): ChainQuoting => ({
     isNobody: (address) => address === settings.codec.nativeCurrency || address === placeholderUser,
+    // An address of a contract looks like that of a key.
     canSign: () => true,
     amountMax: ({ isNative }) => (isNative ? coinMax : tokenMax),
     runsCalls: false,
     paysTokensToCode: true,
+    // No step carries a `call` by which a user's own execution could be recognised.
     tellsCallsApart: false,
     // The hub spells accounts of this family otherwise than the 20-byte key that signs orders.
     namesSolvers: false,
