@@ -38,8 +38,10 @@ export async function startHostileClient(options: {
 
   const flooding = await openMany(20, get(getPath).repeat(700))
   const cutOff = await openMany(20, get(getPath).repeat(700).slice(0, -20))
+  // Long answers, and as many short ones as one connection may be owed.
   await openMany(100, get('/documentation/static/swagger-ui-bundle.js').repeat(3))
   await openMany(100, get(getPath).repeat(16))
+  // Bodies, and then headers, that do not end.
   await openMany(300, `${post}content-length: 500\r\n\r\n{"user":`)
   await openMany(100, post)
   for (const socket of flooding) socket.resetAndDestroy()

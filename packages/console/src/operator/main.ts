@@ -56,6 +56,7 @@ function leave(): void {
 }
 
 onSend('enter', async (fields) => {
+  // Empties what an earlier sign-in has shown.
   leave()
   secret = fieldOf(fields, 'secret')
   await refresher.start()

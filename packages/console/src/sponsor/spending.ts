@@ -59,6 +59,7 @@ function chartOf(days: readonly Day[], label: string): SVGSVGElement {
   const barHeightMax = height - footHeight - headHeight
   const bars = days.map(({ day, spentMicroUsd }, index) => {
     const share = most === 0n || spentMicroUsd < 0n ? 0 : Number((spentMicroUsd * 1_000n) / most) / 1_000
+    // Any spending shows at least one unit high. One unit stays free on each side of a bar.
     const barHeight = spentMicroUsd > 0n ? Math.max(1, share * barHeightMax) : 0
     return svgElement(
       'rect',

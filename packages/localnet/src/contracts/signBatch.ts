@@ -67,6 +67,7 @@ export async function signBatch(
       version: '1.0.0',
       chainId,
       verifyingContract: account.address,
+      // Calibur's domain names the code that the account delegates to.
       salt: pad(caliburAddress),
     },
     types,
@@ -84,6 +85,7 @@ export async function signBatch(
 export async function signDelegation(privateKey: Hex, chainId: number, nonce = 0) {
   const account = privateKeyToAccount(privateKey)
   const authorization = { contractAddress: caliburAddress, chainId, nonce }
+  // viem's type also allows a signature with `v` alone; a local account always sets `yParity`.
   const { r, s, yParity } = await account.signAuthorization(authorization)
   return { chainId, address: caliburAddress, nonce, yParity: yParity ?? 0, r, s }
 }

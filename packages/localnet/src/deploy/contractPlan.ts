@@ -62,13 +62,13 @@ export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
     what: subject,
     ...planCreate2Deployment(salt, initCode),
   })
-  const token = (name: string, symbol: TokenSymbol, decimals: number, version: string) =>
+  const token = (name: string, symbol: TokenSymbol, decimals: number, domainVersion: string) =>
     plan(
       symbol,
       encodeDeployData({
         abi: tokenAbi,
         bytecode: artifacts.Token.bytecode,
-        args: [name, symbol, decimals, version],
+        args: [name, symbol, decimals, domainVersion],
       }),
     )
   const feed = (key: FeedKey) =>
@@ -77,6 +77,7 @@ export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
       encodeDeployData({
         abi: priceFeedAbi,
         bytecode: artifacts.PriceFeed.bytecode,
+        // The feed's `description`, as Chainlink writes it: `ETH / USD`.
         args: [key.replace('/', ' / ')],
       }),
     )
@@ -94,7 +95,10 @@ export function marketPlan(artifacts: Artifacts, salt: Hex): MarketPlan {
   }
 }
 
-/** Contracts of both user chains, with equal addresses on every machine. Two of them do not use the depository. */
+/**
+ * Contracts of both user chains, with equal addresses on every machine. Two of them do not use the
+ * depository, so its address is left zero for them.
+ */
 export function userChainPlan(artifacts: Artifacts): UserChainPlan {
   return {
     depository: withName(localDepository()),

@@ -11,33 +11,33 @@ export type Grant = {
   readonly tokens: Readonly<Record<TokenSymbol, bigint>>
 }
 
-const unit6 = 10n ** 6n
-const unit18 = 10n ** 18n
+const tenTo6 = 10n ** 6n
+const tenTo18 = 10n ** 18n
 const noTokens = { USDC: 0n, USDX: 0n, TIDE: 0n }
 
 /** Balances of every account on each user chain after the first deployment. */
 export function userChainGrants(keys: LocalKeys): readonly Grant[] {
   const user = {
-    nativeWei: 1_000n * unit18,
-    tokens: { USDC: 100_000n * unit6, USDX: 100_000n * unit6, TIDE: 25_000n * unit18 },
+    nativeWei: 1_000n * tenTo18,
+    tokens: { USDC: 100_000n * tenTo6, USDX: 100_000n * tenTo6, TIDE: 25_000n * tenTo18 },
   }
   return [
     {
       account: keys.deployer,
-      nativeWei: 1_000_000n * unit18,
-      tokens: { USDC: 1_000_000_000n * unit6, USDX: 1_000_000_000n * unit6, TIDE: 250_000_000n * unit18 },
+      nativeWei: 1_000_000n * tenTo18,
+      tokens: { USDC: 1_000_000_000n * tenTo6, USDX: 1_000_000_000n * tenTo6, TIDE: 250_000_000n * tenTo18 },
     },
     {
       account: keys.fillWallet,
-      nativeWei: 500n * unit18,
-      tokens: { USDC: 2_000_000n * unit6, USDX: 1_000_000n * unit6, TIDE: 250_000n * unit18 },
+      nativeWei: 500n * tenTo18,
+      tokens: { USDC: 2_000_000n * tenTo6, USDX: 1_000_000n * tenTo6, TIDE: 250_000n * tenTo18 },
     },
     {
       account: keys.sponsor,
-      nativeWei: 10_000n * unit18,
-      tokens: { USDC: 1_000_000n * unit6, USDX: 0n, TIDE: 250_000n * unit18 },
+      nativeWei: 10_000n * tenTo18,
+      tokens: { USDC: 1_000_000n * tenTo6, USDX: 0n, TIDE: 250_000n * tenTo18 },
     },
-    { account: keys.keeper, nativeWei: 10_000n * unit18, tokens: noTokens },
+    { account: keys.keeper, nativeWei: 10_000n * tenTo18, tokens: noTokens },
     ...keys.users.map((account) => ({ account, ...user })),
   ]
 }
@@ -47,14 +47,14 @@ export function tronGrants(keys: LocalKeys): readonly { account: Hex; sun: bigin
   const { fillWallet, users } = tronAccounts(keys)
   const grant = ({ address }: { readonly address: string }, trx: bigint, usdc: bigint) => ({
     account: tronHexAddress(address),
-    sun: trx * unit6,
-    usdc: usdc * unit6,
+    sun: trx * tenTo6,
+    usdc: usdc * tenTo6,
   })
   return [
     grant(fillWallet, 1_000_000n, 40_000n),
     ...users.map((user) => grant(user, 100_000n, 100_000n)),
     // The users' EVM keys have accounts on Tron too. Their coins on Base's node count as TRX there.
-    ...keys.users.map(({ address }) => ({ account: address, sun: 0n, usdc: 100_000n * unit6 })),
+    ...keys.users.map(({ address }) => ({ account: address, sun: 0n, usdc: 100_000n * tenTo6 })),
   ]
 }
 
@@ -63,7 +63,7 @@ export function hubGrants(keys: LocalKeys): readonly Grant[] {
   const { quoteApi, solver } = hubPayers(keys)
   return [keys.deployer, keys.fillWallet, keys.keeper, keys.allocator, quoteApi, solver].map((account) => ({
     account,
-    nativeWei: 10_000n * unit18,
+    nativeWei: 10_000n * tenTo18,
     tokens: noTokens,
   }))
 }

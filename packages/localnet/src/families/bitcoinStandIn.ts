@@ -10,6 +10,9 @@ import type { FamilyStandIn, StandInOptions } from './standIn.ts'
 /** Blocks on top of a block that make it final under `chains.local.json`, and one more. */
 const blocksOnTop = 3
 
+/** Script of one byte, `OP_TRUE`. @source Bitcoin Core, script.h */
+const trueScript = Uint8Array.of(0x51)
+
 const hex = z.string().regex(/^[0-9a-f]*$/)
 /** A mined block's transactions without the coinbase, or a transaction that entered the mempool; in hex. */
 const entrySchema = z.union([
@@ -21,6 +24,7 @@ type Entry = z.infer<typeof entrySchema>
 /** Opens the Bitcoin stand-in: a constructed chain behind the APIs of a node and, under `/api`, of Esplora. */
 export async function openBitcoin({ port, funding, journalFile }: StandInOptions): Promise<FamilyStandIn> {
   const journal = openJournal<Entry>(journalFile, entrySchema)
+  // Without funding (see `StandInOptions`) blocks come with deposits alone, at fixed times.
   const chain = funding === undefined ? new ConstructedChain() : keptChain(journal)
   if (funding !== undefined && chain.tipHeight === 0) chain.mine(transactionOf(funding.bitcoin))
   const node = await startBitcoinNode(chain, port)
@@ -36,7 +40,7 @@ export async function openBitcoin({ port, funding, journalFile }: StandInOptions
       // Gives the depositor coins from nothing: a constructed block takes an input that spends no known output.
       const coins = new Transaction()
       const unknownId = createHash('sha256').update(depositor).digest()
-      coins.addInput(unknownId, 0, 0xffff_ffff, Uint8Array.of(0x51))
+      coins.addInput(unknownId, 0, 0xffff_ffff, trueScript)
       coins.addOutput(witnessScript(depositor), amount)
       const deposit = new Transaction()
       deposit.version = 2

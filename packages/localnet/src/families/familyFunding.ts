@@ -4,8 +4,11 @@ import type { LocalKeys } from '../keys/localKeys.ts'
 import type { FamilyFunding } from './familySettings.ts'
 import { solanaAccounts, solanaFunding } from './solanaAccounts.ts'
 
-const [unit6, unit8] = [10n ** 6n, 10n ** 8n]
-/** USDC on each exchange: the solver has a hundredth of its USDC on EVM chains, a user as much as on each of these. */
+const [tenTo6, tenTo8] = [10n ** 6n, 10n ** 8n]
+/**
+ * USDC on each exchange: the solver has a hundredth of what it has on both EVM chains together, a user as much as on
+ * each of them.
+ */
 const [solverDollars, userDollars] = [40_000n, 100_000n]
 
 /** First balances on the chains of the other families, which their stand-ins set when they open. */
@@ -20,7 +23,7 @@ export function familyFunding(keys: LocalKeys): FamilyFunding {
     ].map(({ holder: { address }, dollars }) => ({
       account: address,
       owner: address,
-      amount: (dollars * unit8).toString(),
+      amount: (dollars * tenTo8).toString(),
     })),
     lighter: [
       { holder: lighter.fillWallet, dollars: solverDollars },
@@ -28,13 +31,13 @@ export function familyFunding(keys: LocalKeys): FamilyFunding {
     ].map(({ holder: { account, owner }, dollars }) => ({
       account,
       owner: owner.address,
-      amount: (dollars * unit6).toString(),
+      amount: (dollars * tenTo6).toString(),
     })),
   }
 }
 
 /** Ten coins for the solver, one for each user. */
-const [solverSatoshi, userSatoshi] = [10n * unit8, unit8]
+const [solverSatoshi, userSatoshi] = [10n * tenTo8, tenTo8]
 
 /**
  * A transaction whose input spends an unknown output: a node would refuse it, a constructed block takes it. Its first

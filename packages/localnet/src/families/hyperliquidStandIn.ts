@@ -89,7 +89,7 @@ function listDeposit(
   destination: string,
   { depositor, units }: { readonly depositor: string; readonly units: bigint },
 ): void {
-  // Every transfer has a nonce of its own.
+  // The time is the transfer's nonce too, so each transfer has another one.
   const timeMs = firstTimeMs + ledger.transactions.length
   ledger.transactions.push({
     hash: depositIdOf(depositor),

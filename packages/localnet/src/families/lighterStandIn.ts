@@ -64,7 +64,7 @@ const depositIdOf = (depositor: string): string => digestOf(depositor).slice(0, 
 function listDeposit(
   exchange: LighterExchange,
   depository: string,
-  { depositor, units: Amount }: { readonly depositor: string; readonly units: bigint },
+  { depositor, units }: { readonly depositor: string; readonly units: bigint },
 ): void {
   const account = BigInt(Number.parseInt(digestOf(depositor).slice(-8), 16))
   exchange.setAccount(account.toString(), ownerlessAddress(depositor))
@@ -73,10 +73,11 @@ function listDeposit(
     FromAccountIndex: account,
     ApiKeyIndex: 4n,
     ToAccountIndex: BigInt(depository),
+    // USDC, from perps to perps.
     AssetIndex: 3n,
     FromRouteType: 0n,
     ToRouteType: 0n,
-    Amount,
+    Amount: units,
     USDCFee: 0n,
     Memo: new Array<number>(32).fill(0),
     ExpiredAt: queuedAtMs + 600_000n,

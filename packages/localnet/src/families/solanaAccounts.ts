@@ -46,15 +46,15 @@ function solanaAccount(key: LocalAccount): SolanaAccount {
   }
 }
 
-const unit6 = 10n ** 6n
-const unit9 = 10n ** 9n
+const tenTo6 = 10n ** 6n
+const tenTo9 = 10n ** 9n
 
 /** Balances of every account after a start: users as on EVM chains, the solver a hundredth of its USDC and ETH. */
 export function solanaFunding({ fillWallet, deployer, users }: SolanaAccounts): FamilyFunding['solana'] {
   const grant = ({ address }: SolanaAccount, sol: bigint, usdc: bigint, weth: bigint) => ({
     address,
-    lamports: (sol * unit9).toString(),
-    tokens: { USDC: (usdc * unit6).toString(), WETH: (weth * unit9).toString() },
+    lamports: (sol * tenTo9).toString(),
+    tokens: { USDC: (usdc * tenTo6).toString(), WETH: (weth * tenTo9).toString() },
   })
   return {
     authoritySeed: deployer.seed,

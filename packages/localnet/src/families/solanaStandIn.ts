@@ -39,8 +39,9 @@ export async function openSolana(options: StandInOptions): Promise<FamilyStandIn
   node.airdrop(deployed.addresses.vault, leftLamports)
   const deposit = (amount: bigint, depositor: string): string => {
     const sender = Keypair.fromSeed(createHash('sha256').update(depositor).digest())
-    const [earlier] = node.transactionsOf(sender.publicKey.toBase58())
-    return earlier?.[0] ?? depositFrom({ node, deployed }, sender, amount)
+    // The deposit is the only transaction of its sender.
+    const [earlierSignature] = node.transactionsOf(sender.publicKey.toBase58())[0] ?? []
+    return earlierSignature ?? depositFrom({ node, deployed }, sender, amount)
   }
   const begin = () => {
     // Before the funding, so that the deposit's id does not depend on it.

@@ -150,6 +150,7 @@ function meetsCallCondition(
     case 'blockObject':
       return (
         call.params.some((param) => 'blockHash' in Object(param) || 'blockNumber' in Object(param)) &&
+        // The object of these is a filter, which may have a `blockHash`.
         !/^eth_(getLogs|newFilter)$/.test(call.method)
       )
     case 'versionBelow':

@@ -21,7 +21,7 @@ export async function isMarked(chain: LocalChain, networkId: Hex): Promise<boole
   return code === markerCode(chain, networkId)
 }
 
-/** The base fee an operator asked for; `undefined` when nobody did. It lives and dies with the chain. */
+/** The base fee an operator asked for; `undefined` when nobody did. It is kept in the chain's own state. */
 export async function readRequestedBaseFee(chain: LocalChain): Promise<bigint | undefined> {
   const word = await chain.client.getStorageAt({ address: markerAddress, slot: toHex(baseFeeSlot) })
   const baseFeeWei = BigInt(word ?? '0x0')

@@ -56,6 +56,7 @@ export async function startChainNode(options: ChainNodeOptions): Promise<ChainNo
       ...(existsSync(chainFile) ? ['--load-state', chainFile] : []),
       ...['--dump-state', exitFile, '--state-interval', String(neverSeconds)],
       ...['--preserve-historical-states', '--prune-history', String(pastStates)],
+      // With one slot in an epoch the finalized block is two below the head.
       ...['--block-time', String(idleBlockSeconds), '--mixed-mining', '--slots-in-an-epoch', '1'],
       ...['--accounts', '0', '--block-base-fee-per-gas', String(plan.baseFeeWei)],
     ],
@@ -76,6 +77,7 @@ export async function startChainNode(options: ChainNodeOptions): Promise<ChainNo
 
 function startError(error: unknown, plan: ChainPlan, paths: LocalPaths): Error {
   const output = error instanceof Error ? error.message : String(error)
+  // The node names the option in its message when it refuses the file.
   if (output.includes("'--load-state")) return new ChainFileError(plan.key, error)
   const name = nodeName(plan)
   const end = { name, how: 'did not start', logFile: paths.logFile(name), lastOutput: output }

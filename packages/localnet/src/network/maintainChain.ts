@@ -38,7 +38,8 @@ export async function maintainChain(
   const newTransactionBlock = await newestTransactionBlock(chain, before.headBlock, headBlock)
   const nowMs = now()
   const { mine, save, progress } = chainChores(before, { headBlock, newTransactionBlock, nowMs })
-  // An empty block lowers the base fee by an eighth, so it has to be set again for every block.
+  // An empty block lowers the base fee by an eighth, so it has to be set again for every block. A fee that an
+  // operator asked for is set as it is.
   const baseFeePerGas = requestedBaseFee ?? raiseBaseFee(head.baseFeePerGas, maintained.baseFeeWei)
   await chain.node.setNextBlockBaseFeePerGas({ baseFeePerGas })
   if (mine) await chain.node.mine({ blocks: 1 })

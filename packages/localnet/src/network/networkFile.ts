@@ -8,7 +8,7 @@ import { solanaAccounts } from '../families/solanaAccounts.ts'
 import { writeFileAtomically } from '../files/atomicFile.ts'
 import { familyAccounts } from '../keys/familyAccounts.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
-import { type ChainKey, chainPlans } from './chainPlan.ts'
+import type { ChainKey } from './chainPlan.ts'
 
 /** Facts from which `network.json` is made. */
 export type NetworkFacts = {
@@ -39,7 +39,7 @@ export function networkFileContent(facts: NetworkFacts) {
     const { chainId, depository, multicall3, wrappedNative, tokens } = deployment[key]
     return {
       id: chainId,
-      name: chainPlans[key].key,
+      name: key,
       rpcUrl: rpcUrls[key],
       depository,
       multicall3,

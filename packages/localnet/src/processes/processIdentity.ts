@@ -78,6 +78,7 @@ async function livingProcess(pid: number): Promise<ProcessFacts | undefined> {
   if (stat === undefined) return undefined
   // The second field is the name in parentheses, which may hold spaces itself.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // Fields 3, 5 and 22 of the file. @source proc(5)
   const [state, groupId, startTicks] = [fields[0], fields[2], fields[19]]
   if (state === 'Z' || groupId === undefined || startTicks === undefined) return undefined
   return { groupId: Number(groupId), startTicks }

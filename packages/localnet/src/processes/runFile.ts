@@ -82,6 +82,7 @@ function createRunFile(path: string, own: IdentifiedProcess): RunFile {
 
 async function ownProcess(): Promise<IdentifiedProcess> {
   const { pid } = process
+  // `unknown` is no process's identity, so a later start counts the file as stale.
   return { pid, identity: (await processIdentity(pid)) ?? 'unknown' }
 }
 

@@ -233,7 +233,7 @@ async function openRelay({ ends }: Running, port: number): Promise<string> {
   return `http://127.0.0.1:${address.port}`
 }
 
-/** USD that the feed of a price answers first. */
+/** USD that the feed of a price answers first. @param key one of `initialFeedAnswers` */
 function usdOf(key: string): number {
   const answer = Object.entries(initialFeedAnswers).find(([name]) => name === key)?.[1] ?? 0n
   return Number(answer) / 1e8

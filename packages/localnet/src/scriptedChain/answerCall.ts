@@ -38,6 +38,7 @@ export function answerCall(
     case 'eth_getTransactionReceipt':
       return { result: receiptJson(findTransaction(chain, first)) }
     case 'debug_traceTransaction': {
+      // `second` names the call tracer; without it a node would answer another trace, which is not scripted.
       const trace = findTransaction(chain, first)?.transaction.trace
       return trace === undefined || second === undefined ? unknownMethod : { result: trace }
     }
@@ -51,6 +52,7 @@ const unknownMethod: ScriptedAnswer = { error: { code: -32601, message: 'the met
 function blockAt(tree: BlockTree, name: unknown): ScriptedBlock | undefined {
   const chain = tree.canonical()
   if (name === 'latest') return chain.at(-1)
+  // A test may finalize above the head, or drop final blocks.
   if (name === 'finalized' || name === 'safe') return chain[tree.finalHeight()] ?? chain.at(-1)
   return typeof name === 'string' ? chain[Number(name)] : undefined
 }

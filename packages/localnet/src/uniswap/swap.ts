@@ -5,6 +5,9 @@ import { swapRouterAbi } from './abis.ts'
 import type { UniswapV3Deployment } from './deployUniswapV3.ts'
 import { approveAll } from './pools.ts'
 
+/** Far beyond the clock of any local chain. */
+const noDeadline = 2n ** 64n
+
 /** Swaps the wallet's own tokens through the router. @returns the transaction's hash */
 export async function swapExactInput(
   args: LocalClients & {
@@ -30,9 +33,10 @@ export async function swapExactInput(
         tokenOut,
         fee: pool.feePips,
         recipient: walletClient.account.address,
-        deadline: 2n ** 64n,
+        deadline: noDeadline,
         amountIn,
         amountOutMinimum: 0n,
+        // The router takes 0 for no limit.
         sqrtPriceLimitX96: args.sqrtPriceLimitX96 ?? 0n,
       },
     ],

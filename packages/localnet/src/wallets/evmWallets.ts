@@ -75,8 +75,11 @@ export async function placeEvmWallet(
  */
 const concernsAccount = (account: Hex): Hex =>
   concatHex([
+    // The account, and whether the second argument is it.
     ...['0x73', account, '0x8060243514'],
+    // Or the first argument is it, of a call of 100 bytes, as `transferFrom` is.
     ...['0x8160043514', '0x3660641416', '0x17'],
+    // Or the caller is it, with the selector of `transfer`.
     ...['0x903314', '0x5f3560e01c63a9059cbb14', '0x1617'],
   ] as const)
 

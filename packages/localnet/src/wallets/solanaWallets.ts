@@ -7,15 +7,19 @@ export type HolderState = {
 }
 
 /**
- * A kind of wallet. `holder`: its account for a token of Token-2022; absent: it has none; `isHandedOn`: that account has
- * another owner now. `isProgram`: the address is program derived, so it has no key.
+ * A kind of wallet. `holder`: its account for a token of Token-2022; absent: it has none; `hasOtherOwner`:
+ * that account was handed on to another owner. `isProgram`: the address is program derived, so it has no key.
  */
 export type SolanaWallet = WalletKind & {
-  readonly holder?: HolderState & { readonly isHandedOn?: true }
+  readonly holder?: HolderState & { readonly hasOtherOwner?: true }
   readonly isProgram?: true
 }
 
-/** A token account that is set up for confidential transfers. @param takesOpen whether it takes open ones too */
+/**
+ * A token account that is set up for confidential transfers (extension 5). Two of its bytes say that it takes
+ * these, and whether it takes open ones.
+ * @source SPL Token-2022, ConfidentialTransferAccount: `allow_confidential_credits` and the member behind it
+ */
 function confidential(takesOpen: boolean): HolderState {
   const content = Buffer.alloc(295)
   content.writeUInt8(1, 261)
@@ -39,7 +43,7 @@ export const solanaWallets = {
   'confidential-and-open': { holder: confidential(true) },
   confidential: { holder: confidential(false), cannotBePaid: ['token'] },
   frozen: { holder: { state: 2 }, ...unusable },
-  'handed-on': { holder: { isHandedOn: true }, ...unusable },
+  'handed-on': { holder: { hasOtherOwner: true }, ...unusable },
   'program-derived': { holder: {}, isProgram: true, cannotBePaid: allMoney, cannotPay: allMoney },
 } as const satisfies Readonly<Record<string, SolanaWallet>>
 

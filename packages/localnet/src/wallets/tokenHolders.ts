@@ -19,9 +19,9 @@ export function placeSolanaWallet(
   const wallet = isProgram ? PublicKey.findProgramAddressSync([publicKey.toBuffer()], mint)[0] : publicKey
   node.airdrop(wallet.toBase58(), 10n * lamportsPerSol)
   if (holder !== undefined) {
-    const { isHandedOn, ...accountState } = holder
+    const { hasOtherOwner, ...accountState } = holder
     // The address of a token account does not change when its wallet hands it on to another owner.
-    const owner = isHandedOn ? Keypair.generate().publicKey : wallet
+    const owner = hasOtherOwner ? Keypair.generate().publicKey : wallet
     placeTokenHolder(node, { mint, of: wallet, owner, amount, ...accountState })
   }
   return wallet.toBase58()

@@ -6,6 +6,7 @@ import { chainKeys } from '../chainPlan.ts'
 import type { OperatedNetwork } from './operatedNetwork.ts'
 
 const nativeWei = 10n * 10n ** 18n
+/** 10,000 USD of each at the first prices. */
 const tokenAmounts: Readonly<Record<TokenSymbol, bigint>> = {
   USDC: 10_000n * 10n ** 6n,
   USDX: 10_000n * 10n ** 6n,

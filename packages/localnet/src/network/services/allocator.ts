@@ -12,9 +12,11 @@ export const allocatorPlan: ServicePlan = {
   ports: ({ quote }) => ({ ops: quote + 4 }),
   async environment({ network, writeSecret }, ports) {
     const { ecdsa, ed25519 } = allocatorKeys(network)
+    // Never 0: `ports` above names it.
+    const opsPort = ports['ops'] ?? 0
     const stateDirectory = join(network.paths.directory, 'allocator')
     return {
-      ...allocatorEnvironment(network, { opsPort: ports['ops'] ?? 0, pollMs, stateDirectory }),
+      ...allocatorEnvironment(network, { opsPort, pollMs, stateDirectory }),
       ALLOCATOR_ECDSA_PRIVATE_KEY_FILE: await writeSecret('allocator.key', ecdsa),
       ALLOCATOR_ED25519_PRIVATE_KEY_FILE: await writeSecret('allocator.ed25519.key', ed25519),
     }

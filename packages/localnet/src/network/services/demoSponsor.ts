@@ -43,6 +43,7 @@ export async function prepareDemoSponsor(options: DemoSponsorOptions): Promise<D
   const apiKey = await createKey(options)
   await linkWallet(options, apiKey)
   await topUpOnce(options)
+  // Written last, so that a kept key is linked.
   await writeSecretFile(network.paths.secrets, secretName, apiKey)
   return { apiKey }
 }
@@ -86,6 +87,7 @@ async function topUpOnce(options: DemoSponsorOptions): Promise<void> {
   }
 }
 
+/** The wallet's sponsorship balance in micro-USD: `amount` of its balance record. */
 async function readBalance({ network, quoteApiUrl, signal }: DemoSponsorOptions): Promise<bigint> {
   const url = `${quoteApiUrl}/app-fees/${network.keys.sponsor.address}/balances`
   return BigInt(balanceSchema.parse(await send(url, { headers: {}, signal })).amount)
@@ -93,6 +95,7 @@ async function readBalance({ network, quoteApiUrl, signal }: DemoSponsorOptions)
 
 async function isKnown(quoteApiUrl: string, apiKey: string): Promise<boolean> {
   const response = await fetch(`${quoteApiUrl}/chains`, { headers: { 'x-api-key': apiKey } })
+  // Reads the answer to its end, so that the connection is free again.
   await response.arrayBuffer()
   return response.ok
 }

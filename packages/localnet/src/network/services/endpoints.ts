@@ -45,9 +45,11 @@ export function openEndpoints(args: {
     async replaceEndpoints(variables) {
       const replaced: Record<string, string> = {}
       for (const [name, value] of Object.entries(variables)) {
+        // A chain that does not run has no endpoint.
         if (value === '') continue
+        // A WebSocket variable goes by the HTTP variable of its chain.
         const httpName = name.replace('_WS_', '_')
-        const isReplaced = fromShell(httpName) !== undefined || isOf(httpName, personality)
+        const isReplaced = fromShell(httpName) !== undefined || isFamilyEndpoint(httpName, personality)
         if (httpName !== name) replaced[name] = fromShell(name) ?? (isReplaced ? '' : value)
         else if (isReplaced) replaced[name] = fromShell(name) ?? (await openProxies(value))
       }
@@ -69,7 +71,7 @@ const setPersonality = (proxy: FaultProxy, name: PersonalityName) =>
 const evmVariables: ReadonlySet<string> = new Set(['BASE_RPC_URL', 'OPTIMISM_RPC_URL'])
 
 /** True for a variable that names an endpoint of the personality's family. */
-function isOf(variable: string, personality: PersonalityName | undefined): boolean {
+function isFamilyEndpoint(variable: string, personality: PersonalityName | undefined): boolean {
   if (personality === undefined || !endpointVariable.test(variable)) return false
   const { family } = nodePersonalities[personality]
   return family === 'ethereum' ? evmVariables.has(variable) : variable.startsWith(`${family.toUpperCase()}_`)

@@ -18,7 +18,7 @@ export type OtherChains = {
   readonly settled: Promise<void>
 }
 
-/** Opened while the services start; every other one once the first quote can be answered. */
+/** The family that is opened while the services start; every other one is opened once they are ready. */
 const firstFamily: FamilyKey = 'solana'
 const timeoutMs = 90_000
 

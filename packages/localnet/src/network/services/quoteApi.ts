@@ -45,6 +45,7 @@ export const quoteApiPlan: ServicePlan = {
       CUSTODY_ADDRESS: keys.custody.address,
       ECDSA_PRIVATE_KEY: '',
       ECDSA_PRIVATE_KEY_FILE: await writeSecret('order-signer.key', keys.orderSigner.privateKey),
+      // Pays for entries on the hub, which only deposits on Hyperliquid need.
       HUB_ECDSA_PRIVATE_KEY: '',
       HUB_ECDSA_PRIVATE_KEY_FILE:
         families === undefined ? '' : await writeSecret('hub.key', hubPayers(keys).quoteApi.privateKey),

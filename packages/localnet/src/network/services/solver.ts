@@ -23,6 +23,7 @@ export const solverPlan: ServicePlan = {
         quoteApiUrl: `http://127.0.0.1:${context.ports.get('quote-api')?.['http']}`,
         quoteApiKey: solverApiKey(keys),
         directory: paths.directory,
+        // Never 0: `ports` above names it.
         opsPort: ports['ops'] ?? 0,
         pollMs,
       }),

@@ -74,6 +74,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   stageDone('chains', describeChains(network))
   const running: RunningService[] = []
   const nodeFailed = network.nodeEnded.then(describeNodeEnd)
+  let stopping: Promise<void> | undefined
   // The session goes on without the stand-ins: services treat them as endpoints that fall silent.
   void familyProcess?.process.ended.then((how) => {
     if (stopping === undefined) report(describeEnd(endOf(familyProcess.process, how)))
@@ -82,7 +83,6 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   void nodeFailed.then((end) => nodeEnd.abort(new StartFailure(describeEnd(end))))
   const sessionEnd = new AbortController()
   const signal = AbortSignal.any([options.signal, nodeEnd.signal, sessionEnd.signal])
-  let stopping: Promise<void> | undefined
   let sponsorApiKey: string | undefined
   let families: OtherChains | undefined
   const endpoints = openEndpoints({ ...options, personality: options.endpoints })
@@ -132,7 +132,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     sponsorApiKey = (await sponsorOf(options, network, running, signal))?.apiKey
     await rewriteNetworkFile()
     servicesReady.resolve()
-    // `openOtherChains` reports the error.
+    // Solana is the chain that opens first. `openOtherChains` reports the error.
     await families?.opened.solana.catch(() => undefined)
     signal.throwIfAborted()
   } catch (error) {
@@ -219,7 +219,7 @@ async function startServices(
   running.sort((one, other) => services.indexOf(one.plan) - services.indexOf(other.plan))
 }
 
-/** Waits until both chains are quoted; a chain that an operator stopped is reported and not waited for. */
+/** Waits until both chains are quoted, for `quotedWithinMs` at most: an operator may have stopped one. */
 async function waitForQuotes(
   { chains }: LocalNetwork,
   options: {

@@ -20,8 +20,8 @@ export type TestNetworkOptions = {
   /** Keys of a snapshot that is not there yet; default: random ones. */
   readonly randomKey?: () => Hex
   /**
-   * Unix seconds of the deployment. The chains' clocks then stand where they stood in every other run, a day
-   * later, and go on by a second per block; default: the time of day.
+   * Unix seconds of the deployment. The chains' clocks then stand exactly two days later, as in every other
+   * run, and go on by a second per block; default: the time of day.
    */
   readonly startUnixSeconds?: number
 }
@@ -62,6 +62,8 @@ export async function startTestNetwork(options: TestNetworkOptions = {}): Promis
       return testChain(key, anvil)
     })
     await prepare(chains, snapshot)
+    // The nodes start a day after the deployment. The blocks until here took more or less time, so the clocks
+    // are set to a time that all runs share.
     if (startUnixSeconds !== undefined) await setClocks(chains, startUnixSeconds + 2 * daySeconds)
     return {
       keys: snapshot.keys,

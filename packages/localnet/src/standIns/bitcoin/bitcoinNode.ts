@@ -157,9 +157,10 @@ function nodeResult(chain: ConstructedChain, method: string, params: readonly un
       const block = chain.blockOf(String(first))
       if (block === undefined) throw new RpcRefusal(refusals.noBlock)
       if (second === false) return block.header.toString('hex')
-      // A block that a reorganisation dropped has no height in the chain.
+      // A block that a reorganisation dropped has no height in the chain: any is told, with -1 confirmations.
       const height = chain.heightOf(block.hash)
       const confirmations = height === undefined ? -1 : chain.tipHeight - height + 1
+      // Byte 68 of a header begins its time.
       const timeSeconds = block.header.readUInt32LE(68)
       return bitcoinBodies.header.body({ hash: block.hash, height: height ?? 1, timeSeconds, confirmations })
     }

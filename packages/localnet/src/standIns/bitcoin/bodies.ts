@@ -16,7 +16,10 @@ const statusOf = (block: Confirmed | undefined) =>
         block_time: block.timeSeconds,
       }
 
-/** Bodies of bitcoind and of Esplora, which the stand-in answers and tests of the reader use. */
+/**
+ * Bodies of bitcoind and of Esplora, which the stand-in answers and tests of the reader use. Amounts of unspent
+ * outputs are constants, since readers take them from the transactions' bytes.
+ */
 export const bitcoinBodies = {
   rawTransaction: {
     provenance: 'specified',

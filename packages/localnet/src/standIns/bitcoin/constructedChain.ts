@@ -8,11 +8,17 @@ export type ConstructedBlock = {
   readonly transactions: readonly Transaction[]
 }
 
-/** @source Bitcoin Core, `CRegTestParams` in `src/kernel/chainparams.cpp` */
+/**
+ * Header of regtest's first block.
+ * @source Bitcoin Core, `CRegTestParams` in `src/kernel/chainparams.cpp`
+ */
 const firstHeader = Buffer.from(
   '0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4adae5494dffff7f2002000000',
   'hex',
 )
+
+/** Script of one byte, `OP_TRUE`. */
+const trueScript = Uint8Array.of(0x51)
 
 const usualStartSeconds = 1_700_000_000
 
@@ -50,7 +56,7 @@ export class ConstructedChain {
   /** Fee rate that nodes estimate; undefined as on an unused network. */
   satPerKvb: number | undefined
 
-  /** @param beganSeconds when its first block was: each one is ten minutes later */
+  /** @param beganSeconds when its first block was: without a clock each one is ten minutes later */
   constructor(beganSeconds = usualStartSeconds, options: ChainOptions = {}) {
     this.#beganSeconds = beganSeconds
     this.#options = options
@@ -227,7 +233,8 @@ let fundings = 0
 export function fundingTransaction(...outputs: readonly Coin[]): Transaction {
   fundings += 1
   const transaction = new Transaction()
-  transaction.addInput(Buffer.alloc(32, 0xf0 + (fundings % 15)), fundings, 0xffff_ffff, Uint8Array.of(0x51))
+  // Each call spends another unknown output, so that no two transactions are equal.
+  transaction.addInput(Buffer.alloc(32, 0xf0 + (fundings % 15)), fundings, 0xffff_ffff, trueScript)
   for (const { script, value } of outputs) transaction.addOutput(script, value)
   return transaction
 }
@@ -294,9 +301,10 @@ function coinbase(height: number, branch: number): Transaction {
     new Uint8Array(32),
     0xffff_ffff,
     0xffff_ffff,
+    // Pushes three bytes, which make the ids of coinbases differ.
     Uint8Array.of(3, height, height >> 8, branch),
   )
-  transaction.addOutput(Uint8Array.of(0x51), 5_000_000_000n)
+  transaction.addOutput(trueScript, 5_000_000_000n)
   return transaction
 }
 

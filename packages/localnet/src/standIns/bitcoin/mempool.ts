@@ -141,6 +141,7 @@ function isSweepSigned(transaction: Transaction, index: number, { script: output
   const [signature, branch, code, ...more] = transaction.ins[index]?.witness ?? []
   if (signature === undefined || code === undefined || more.length > 0) return true
   if (Buffer.compare(crypto.sha256(code), output.subarray(2)) !== 0) return false
+  // The script of a deposit address begins with OP_IF and that key.
   const [, key] = script.decompile(code) ?? []
   if (!(key instanceof Uint8Array) || branch?.[0] !== 1) return true
   const { signature: compact, hashType } = script.signature.decode(signature)

@@ -30,6 +30,7 @@ export async function startFaultyService(options: {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(Buffer.from(chunk))
+    // A request without a body counts as one with an empty object.
     const question = { path: request.url ?? '', text: Buffer.concat(chunks).toString() || '{}' }
     const key = options.keyOf(question)
     lastHeaders = request.headers

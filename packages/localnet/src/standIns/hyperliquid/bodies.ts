@@ -21,6 +21,7 @@ export const hyperliquidBodies = {
         name,
         tokenId,
         szDecimals,
+        // The exchange keeps more digits than it moves.
         weiDecimals: szDecimals + 2,
         index,
         isCanonical: false,

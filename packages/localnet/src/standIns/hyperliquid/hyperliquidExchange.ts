@@ -11,6 +11,7 @@ export type ListedTransaction = {
   readonly hash: string
   readonly user: string
   readonly timeMs: number
+  /** Default: 700. */
   readonly block?: number
   /** Why it failed; absent or null: it succeeded. */
   readonly error?: string | null
@@ -68,6 +69,7 @@ function answerQuestion(ledger: ExchangeLedger, request: RequestBody): unknown {
     case 'userAbstraction':
       return ledger.modes?.get(user) ?? mode.body
     case 'clearinghouseState':
+      // The part of an account without a name is perps.
       return perpsState.body(formatFixed(venue?.balanceOf(user, '') ?? 0n, 8), nowMs)
     case 'spotClearinghouseState':
       return spotState.body(

@@ -78,6 +78,7 @@ export const lighterBodies = {
     source: `${openApi}, DetailedAccounts; values of a real account in nautilus_trader, http_account.json`,
     proves: ['an account names the address that signs for it'],
     body(index: string, l1Address: string, held: ReadonlyMap<string, bigint> = new Map()): string {
+      // Currency 0 is perps USDC, which is no asset of the list.
       const available = decimalText(held.get('0') ?? 0n, 6)
       const assets = [...held].flatMap(([currency, amount]) =>
         currency === '0' ? [] : [assetOf(currency, amount)],
@@ -157,6 +158,7 @@ export const lighterBodies = {
     proves: ['an account lists its transactions, with what was signed, the newest first'],
     body(stored: readonly StoredTransaction[]): string {
       const listed = stored.map((one) =>
+        // Entries of the list lack some members of a single transaction.
         lighterBodies.transaction
           .body(one)
           .replace('"code":200,', '')
@@ -291,7 +293,7 @@ function decimalText(amount: bigint, decimals: number): string {
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
-/** The digits of a named number in a transaction's `info`; 1 where it has none. */
+/** The digits of a named number in a transaction's `info`; 1 where it has none, as in a spoilt one. */
 function numberIn(info: string, name: string): string {
   return new RegExp(`"${name}":(\\d+)`).exec(info)?.[1] ?? '1'
 }

@@ -91,6 +91,7 @@ export async function startLighterNode(
 
 /** Answers of the exchange and its explorer. */
 class LighterApi {
+  /** First that of the main network. */
   contract: Hex = '0x3B4D794a66304F130a4Db8F2551B0070dfCf5ca7'
   readonly logStatuses = new Map<string, string>()
   readonly #exchange: LighterExchange
@@ -156,6 +157,7 @@ class LighterApi {
   #logs(pathname: string, query: URLSearchParams): string {
     const account = pathname.split('/')[3] ?? ''
     const own = [...this.#exchange.transactions.values()].reverse().flatMap(({ hash, type, info }) => {
+      // Type 12 is a transfer.
       if (type !== 12) return []
       const { FromAccountIndex: from, ToAccountIndex: to } = JSON.parse(info)
       if (![String(from), String(to)].includes(account)) return []
@@ -166,7 +168,7 @@ class LighterApi {
     return lighterBodies.logs.body(own.slice(offset, offset + Number(query.get('limit'))))
   }
 
-  /** True for a token of the account that is still valid; its signature is not checked, as by the exchange. */
+  /** True for a token of the account that is still valid; unlike the exchange, it checks no signature. */
   #isToken(token: string, account: string): boolean {
     const [untilSeconds, tokenAccount] = token.split(':')
     return tokenAccount === account && Number(untilSeconds) * 1_000 > this.#exchange.nowMs()

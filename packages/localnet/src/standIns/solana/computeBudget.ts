@@ -4,7 +4,7 @@ import { ComputeBudgetProgram, SystemProgram, type VersionedMessage } from '@sol
 export type ComputeBudget = {
   /** Micro-lamports per unit. */
   readonly price: bigint
-  /** Requested units, or the default where none are requested. */
+  /** Requested units; where none are requested 0 in version 1, else the default of its instructions. */
   readonly units: bigint
   /** Fee of the whole transaction. */
   readonly feeLamports: bigint
@@ -12,8 +12,8 @@ export type ComputeBudget = {
 
 const lamportsPerSignature = 5_000n
 const microLamportsPerLamport = 1_000_000n
-const unitsPerInstruction = 200_000n
-const unitsPerBuiltin = 3_000n
+/** Default units of an instruction, by its program. */
+const [unitsPerInstruction, unitsPerBuiltin] = [200_000n, 3_000n]
 const unitsMax = 1_400_000n
 const computeBudgetProgram = ComputeBudgetProgram.programId.toBase58()
 const builtins: ReadonlySet<string> = new Set([computeBudgetProgram, SystemProgram.programId.toBase58()])

@@ -57,9 +57,11 @@ export function readTokenAccount(svm: LiteSVM, account: AccountState): TokenStat
   // 165 bytes are an account of either program; a longer one names its type behind them, and 2 is an account.
   const isAccount = account.data.length === 165 || account.data[165] === 2
   const data = Buffer.from(account.data)
+  // Byte 108 is the state; 0 stands for an account that is not initialised.
   if (!isAccount || data[108] === 0) return undefined
   const keyAt = (offset: number) => new PublicKey(data.subarray(offset, offset + 32)).toBase58()
   const mint = keyAt(0)
+  // Byte 44 of a mint.
   const decimals = readAccount(svm, mint)?.data[44] ?? 0
   return { mint, owner: keyAt(32), program: account.owner, amount: data.readBigUInt64LE(64), decimals }
 }
@@ -156,6 +158,7 @@ export function addLamports(svm: LiteSVM, key: string, amount: bigint): void {
     address: addressOf(key),
     // CAST: the runtime brands its sums.
     lamports: ((account?.lamports ?? 0n) + amount) as RuntimeLamports,
+    // The system program owns a new account.
     programAddress: addressOf(account?.owner ?? '1'.repeat(32)),
     data: account?.data ?? new Uint8Array(),
     executable: account?.executable ?? false,

@@ -109,6 +109,7 @@ export class SolanaNode {
     this.#slot = slot > this.#slot ? slot : this.#slot + 1n
     if (this.#final === this.#head) this.#finalSlot = this.#slot
     setClock(this.#head, this.#slot, timeSeconds)
+    // Under a clock `#emptyBlock` makes the block when it is asked for.
     if (this.#clock === undefined)
       this.#blocks.set(this.#slot, { slot: this.#slot, hash: this.#tickHash(this.#slot), timeSeconds })
     this.#notifyWatchers()
@@ -151,6 +152,7 @@ export class SolanaNode {
   #replaySent({ bytes, slot, timeSeconds }: SentEvent): void {
     const wire = readWireTransaction(bytes)
     if (wire === undefined) throw new Error('what was sent to the cluster is no transaction')
+    // `#executeInNewSlot` moves one slot on.
     this.#slot = slot - 1n
     this.#timeSeconds = timeSeconds
     setClock(this.#head, this.#slot, timeSeconds)
@@ -202,6 +204,7 @@ export class SolanaNode {
     const signature = encodeBase58(transaction.signatures[0] ?? new Uint8Array())
     // A cluster runs no transaction twice.
     if (this.#transactions.has(signature)) return { signature }
+    // Without preflight a node answers the signature, although the transaction never lands.
     if (!this.#isRecent(transaction.message.recentBlockhash))
       return options.skipPreflight ? { signature } : { refusal: 'Blockhash not found' }
     const failure = options.skipPreflight ? undefined : simulate(this.#head, wire)

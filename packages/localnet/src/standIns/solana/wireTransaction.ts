@@ -53,6 +53,7 @@ export function withBlockhash(
     return { transaction, messageBytes: message.serialize() }
   }
   const replaced = Uint8Array.from(messageBytes)
+  // The hash is the node's own, so it always decodes.
   replaced.set(decodeBase58Text(blockhash) ?? [], version1BlockhashAt)
   return { transaction, messageBytes: replaced }
 }

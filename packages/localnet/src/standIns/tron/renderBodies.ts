@@ -106,6 +106,7 @@ function renderInternal(frame: RpcFrame, transactionId: string): readonly Intern
     caller_address: tronHex(from),
     transferTo_address: tronHex(to),
     callValueInfo: [value === '0x0' ? {} : { callValue: exactNumber(BigInt(value)) }],
+    // The text `call`.
     note: '63616c6c',
     ...(error !== undefined && { rejected: true }),
   }
@@ -125,6 +126,9 @@ export function renderTransaction(shown: {
   }
 }
 
+/** Energy that is told of a call which reverted, or whose energy was not given: any number. */
+const unmeasuredEnergy = 935n
+
 /** The answer to a call that changes nothing. */
 export function renderConstant(
   answer: { readonly result: Hex; readonly energy?: bigint } | { readonly revert: Hex },
@@ -133,7 +137,7 @@ export function renderConstant(
   const data = reverted ? answer.revert : answer.result
   return {
     result: { result: true, ...(reverted && { message: 'REVERT opcode executed' }) },
-    energy_used: Number((reverted ? undefined : answer.energy) ?? 935n),
+    energy_used: Number((reverted ? undefined : answer.energy) ?? unmeasuredEnergy),
     constant_result: [data.slice(2)],
   }
 }

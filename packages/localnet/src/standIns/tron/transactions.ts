@@ -16,8 +16,6 @@ export type EncodedTransaction = {
   readonly rawHex: string
 }
 
-let lastTimeMs = 0
-
 /** Validity of a transaction: its reference block, its period and the most that it may cost. */
 export type TransactionValidity = {
   /** Id of a recent block of the chain. */
@@ -141,6 +139,8 @@ function protocolClasses(): Protocol {
 
 const evmAddress = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes.subarray(1)).toString('hex')}`
 
+let lastTimeMs = 0
+
 /** A time later than every one before, so that transactions with equal contents have different ids. */
 function nextTimeMs(): number {
   lastTimeMs = Math.max(lastTimeMs + 1, Date.now())
@@ -159,6 +159,7 @@ export function encodeTransaction(
 ): EncodedTransaction {
   return encode({
     contract: [contractOf(from, contract)],
+    // No node checks this transaction, so it names any block.
     ref_block_bytes: '0001',
     ref_block_hash: '00'.repeat(8),
     expiration: createdMs + 60_000,
@@ -190,6 +191,7 @@ function contractOf(from: Hex, contract: SubmittedContract) {
         owner_address,
         to_address: tronHex(contract.to),
         amount: exactNumber(contract.amount),
+        // The text `1000001`, a token's id.
         asset_name: '31303030303031',
       })
     case 'trigger':
