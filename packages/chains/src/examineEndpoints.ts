@@ -48,6 +48,7 @@ export async function examineEndpoints(client: JsonRpcClient, findings: Findings
     ),
   )
   findings.add(...sizeFindings(await client.trySizes(), setting))
+  // While enough hosts answer, it is a note: with one that is silent already, few more may fail.
   if (voices >= threshold && silent.length === 0) return
   findings.add({
     code: 'endpoints-too-few',

@@ -8,7 +8,7 @@ const pushCeilingMs = 1_000
 
 /**
  * Least time between two calls of `onHead` for one endpoint, whatever it sends: a quarter of the time between blocks,
- * at most a second.
+ * but at least half a second, because `paceMs` is at least two, and at most a second.
  * @source F-41
  */
 function minMsBetweenHeads(chain: { readonly blockTimeMs: number }): number {

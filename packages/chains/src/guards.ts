@@ -16,6 +16,7 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
   const endpointLists: readonly (readonly [string, Endpoints])[] = [
     ...[...registry.chains.values()].map((chain) => [chain.id, chain] as const),
     ...(hub === undefined ? [] : [[`hub ${hub.id}`, hub] as const]),
+    // An allocator on the hub is read at the hub's own endpoints.
     ...(hub === undefined || hub.auroraEvmChainId === hub.evmChainId
       ? []
       : [[`the allocator of ${hub.id}`, hub.allocatorEndpoints] as const]),

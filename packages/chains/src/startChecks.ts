@@ -44,8 +44,8 @@ export async function findContradictions(
 }
 
 /**
- * Checks all chains when a service starts. A chain that contradicts its configuration stops the start. A chain that
- * does not answer does not: it is used once it answers and its gate has checked it.
+ * Checks all chains when a service starts. A chain that contradicts its configuration stops the start. One that does
+ * not answer lets it go on, and is used once it answers and its gate has checked it.
  * @returns gates of the chains that did not answer, by chain
  * @throws ConfigurationError naming every setting that a chain contradicts
  */

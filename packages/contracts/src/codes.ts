@@ -12,7 +12,7 @@ export { type PublicCode, publicCodes } from './publicCodes.ts'
 export { type DeployedName, deployedNames } from './renderCodes.ts'
 
 /**
- * What code stands at the address of a contract: none (`missing`), that of this release (`ours`), of an earlier release, of
+ * Kind of code at the address of a contract: none (`missing`), that of this release (`ours`), of an earlier release, of
  * the public contract (see `publicCodes`), or unknown code (`foreign`).
  */
 export type CodeState = 'missing' | 'ours' | 'earlier' | 'public' | 'foreign'

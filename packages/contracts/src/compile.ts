@@ -41,7 +41,7 @@ export type Artifact = {
   readonly bytecode: `0x${string}`
   /** Deployed code, with zeros where the constructor writes immutables. */
   readonly runtimeBytecode: `0x${string}`
-  /** Where immutables stand in the deployed code, in ascending order. */
+  /** Places of immutables in the deployed code, in ascending order. */
   readonly immutables: readonly CodeSpan[]
 }
 

@@ -49,8 +49,11 @@ export class NoProxyError extends Error {
  * router and the Permit2 router have no constructor arguments, so each has the same address on every chain. The addresses
  * of the others depend on their arguments.
  */
-export function planDeployment(environment: string, around: ExistingContracts): readonly PlannedDeployment[] {
-  const { depository, swapRouter, wrappedNative } = around
+export function planDeployment(
+  environment: string,
+  existing: ExistingContracts,
+): readonly PlannedDeployment[] {
+  const { depository, swapRouter, wrappedNative } = existing
   const depositRouter =
     swapRouter === undefined || wrappedNative === undefined
       ? undefined

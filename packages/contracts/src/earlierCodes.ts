@@ -3,7 +3,7 @@ import type { Hex } from '@causeway/core'
 import type { CodeSpan } from './compile.ts'
 import type { DeployedName } from './renderCodes.ts'
 
-/** Code of a contract of an earlier release that differs from this release's, and keeps the same promises. */
+/** Code of a contract of an earlier release that differs from this release's, and does all that services rely on. */
 export type EarlierCode = {
   readonly name: DeployedName
   /** Hash of its code with immutables as zeros. */
@@ -13,7 +13,7 @@ export type EarlierCode = {
 
 const immutablesAt = (...starts: readonly number[]) => starts.map((start) => ({ start, length: 32 }))
 
-/** Release 0.2.0. It copied all that a call gives back; its functions, events and records are those of this one. */
+/** Release 0.2.0. Its contracts copied all that a call gives back; else they do the same as those of this release. */
 export const earlierCodes: readonly EarlierCode[] = [
   {
     name: 'FillContract',

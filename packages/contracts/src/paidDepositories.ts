@@ -5,7 +5,7 @@ import type { PaidDepository } from './settlement.ts'
 
 type Entry = SettlementFile['depositories'][number]
 
-/** What the chain file says about a chain whose depository an allocator pays from. */
+/** Facts of the chain file on a chain whose depository an allocator pays from. */
 type PaidChain = {
   readonly vmType: VmType
   /** Number of the chain in the hub's contracts. */

@@ -6,7 +6,7 @@ import type { DeployedName } from './renderCodes.ts'
 export type PublicCode = {
   /** Contract of this release that it can stand for. */
   readonly name: DeployedName
-  /** Which build it is, for reports. */
+  /** Name of the build, for reports. */
   readonly build: string
   /** Known addresses, lower case. */
   readonly addresses: readonly Hex[]

@@ -166,7 +166,7 @@ type ContractReader = Pick<PublicClient, 'getCode' | 'readContract'>
 
 /**
  * Reads which payload builders an allocator uses for depositories, without repetition. The address is zero where the
- * allocator has none. @returns nothing if there is no code at the allocator's address
+ * allocator has none. @returns an empty list if there is no code at the allocator's address
  */
 export async function readBuilders(
   client: ContractReader,

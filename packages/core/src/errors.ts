@@ -18,7 +18,7 @@ export type ErrorData = Readonly<Record<string, string | number | boolean>>
 export type DomainErrorOptions = {
   readonly data?: ErrorData
   readonly cause?: unknown
-  /** When set, the answer carries `retry-after` (whole seconds, at least 1) and `retryable: true`. */
+  /** If it is set, the answer carries `retry-after` (whole seconds, at least 1) and `retryable: true`. */
   readonly retryAfterSeconds?: number
 }
 

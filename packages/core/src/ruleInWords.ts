@@ -19,7 +19,7 @@ export function brokenRule(data: unknown, { path, message }: $ZodIssue): string 
   return value === undefined ? `is required and ${message}` : message
 }
 
-/** Words a schema's rule for the `error` option of a zod parse. They begin with `must` and repeat no value. */
+/** Words a schema's rule for the `error` option of a zod parse: `must …` or `is not valid`. They repeat no value. */
 export function ruleInWords(issue: $ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -25,7 +25,7 @@ export const int256Text = z
     return value >= -int256Limit && value < int256Limit
   }, 'must fit in 256 bits with its sign')
 
-/** A count that fits an unsigned integer of 64 bits, as a JSON number or in decimal. */
+/** A count for an unsigned integer of 64 bits, as a JSON number or as at most 20 decimal digits. */
 export const uint64Text = z.union([
   z.number().int().min(0),
   z.string().regex(/^[0-9]{1,20}$/, 'must be decimal digits'),

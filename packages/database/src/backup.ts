@@ -75,6 +75,7 @@ export async function restoreDatabase(
 
 type ForeignKey = { readonly table: string; readonly name: string }
 
+/** Foreign keys that are not deferrable, as migrations make all: they are changed and changed back. */
 const foreignKeysSql = `
   select conrelid::regclass::text as table, conname::text as name from pg_constraint
   where contype = 'f' and connamespace = 'public'::regnamespace and not condeferrable order by 1, 2`

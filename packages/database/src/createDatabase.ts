@@ -83,6 +83,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       session?.isPooled === true
         ? runTransaction(runOn, (tx) => tx.query<Row>(text, values), {
             begin: session.begin,
+            // The only statement needs no transaction around it, so it need not wait for `begin`.
             opensWithRead: true,
           })
         : (await runOn<Row>(text, values, more)).rows,
@@ -197,6 +198,7 @@ async function run<Row extends SqlRow>(
   text: string,
   values?: readonly unknown[],
 ): Promise<pg.QueryResult<Row>> {
+  // A text without values may hold several statements, which cannot be prepared.
   if (values === undefined) return client.query<Row>(text)
   const name = nameOf(text)
   return client.query<Row>({ text, values: [...values], ...(name !== undefined && { name }) })

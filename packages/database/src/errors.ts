@@ -55,6 +55,7 @@ const transientStates: ReadonlySet<string> = new Set([
 
 /** Class 08 is "connection exception"; Node's own codes start with E. */
 const connectionCode = /^(08|E[A-Z])/
+/** Beginnings of messages of pg; the last one is `timeout exceeded when trying to connect`. */
 const connectionMessage =
   /^(Connection terminated|Client was closed|Client has encountered|Query read timeout|timeout e)/
 
@@ -121,6 +122,7 @@ const notYetUpStates: ReadonlySet<string> = new Set([
 export function whileStarting(error: unknown): DatabaseStartingError | DatabaseDiskFullError | undefined {
   if (error instanceof DatabaseStartingError) return error
   if (!(error instanceof Error)) return undefined
+  // `openMigrated` wraps the driver's error. A failed migration has a cause too, but no waiting mends it.
   if (error instanceof ConfigurationError && !(error instanceof UnfitSettingsError))
     return whileStarting(error.cause)
   if (isDiskFull(error)) return new DatabaseDiskFullError({ cause: error })

@@ -75,11 +75,13 @@ async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise
   try {
     await client.connect()
     await client.query(`listen ${client.escapeIdentifier(options.channel)}`)
+    // A lost connection ends the wait for the probe; `signal` then tells it from a probe that arrived.
     signal.addEventListener('abort', () => heard.abort())
     const isHeard = !(await isBehindPooler(client)) || (await isHeardElsewhere(options, probe, heard.signal))
     if (!isHeard) options.onLost(new UnheardChannelError())
     if (!signal.aborted) options.onConnected()
     while (!signal.aborted) {
+      // Behind a pooler each round polls.
       if (!isHeard) options.onConnected()
       await sleep(isHeard ? probeMs : pollMs, undefined, { signal }).catch(() => {})
       if (!signal.aborted) await client.query('select 1')

@@ -78,6 +78,7 @@ async function migrateOnceUnlocked(
       for (const name of applied) log(`Applied the migration ${name}.`)
       return applied
     } catch (error) {
+      // `apply` wraps the driver's error.
       const state = error instanceof Error ? sqlState(error.cause) : undefined
       if (state === undefined || !lockFailures.has(state) || tries >= lockTriesMax) throw error
       log(`Tables that a migration changes are in use; try ${tries} of ${lockTriesMax}.`)
@@ -156,7 +157,8 @@ async function openHistory(client: pg.Client, module: string): Promise<readonly 
   const columns = await historyColumns(catalogOf(client), module)
   if (columns.size === 0) await apply(client, subject, make)
   if (!columns.has('checksum')) await apply(client, subject, extend)
-  return readHistory(catalogOf(client), module, true)
+  const hasChecksums = true
+  return readHistory(catalogOf(client), module, hasChecksums)
 }
 
 const migrationSubject = (module: string, { name }: MigrationFile) => `the migration ${module}/${name}.sql`

@@ -35,7 +35,10 @@ export async function openMigrated(options: MigratedOptions): Promise<Database> 
 
 const firstPingsMax = 10
 
-/** Pings until the first connection works: on a busy machine it may take longer than one ping waits. */
+/**
+ * Pings until the first connection works: on a busy machine it may take longer than one ping waits. A
+ * refusal, which has a code, is thrown immediately.
+ */
 async function firstPing(database: Database): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -13,7 +13,8 @@ export class UnfinishedTransaction extends Error {}
 
 /**
  * Runs `work` between `begin` and `commit` on one connection, with as few round trips as possible.
- * @param options.opensWithRead the first statement is a read, so it is sent together with `begin`
+ * @param options.opensWithRead the first statement is a read, so it is sent together with `begin`; a write
+ * would take effect alone if `begin` failed
  * @param options.isSnapshot all statements read one snapshot and write nothing
  * @param options.begin SQL that opens the transaction; may also set time limits for it
  * @throws UnfinishedTransaction, the error of a statement, or what `work` throws

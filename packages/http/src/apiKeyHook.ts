@@ -80,6 +80,7 @@ function createWrongKeyCounter(app: HttpApp, max: number): WrongKeyCounter {
   return {
     async refuseAboveLimit(request) {
       const usage = await checkLimit(request, { increment: false })
+      // `isAllowed` is true only for callers of an allow list. None is set; the plugin's type asks for it.
       if (usage.isAllowed || usage.remaining > 0) return
       throw new RequestFailure('rate_limited', 'Too many wrong API keys.', {
         retryAfterSeconds: usage.ttl / 1000,

@@ -136,6 +136,7 @@ function upgradesOnlyAt(path: string): typeof IncomingMessage {
 
     get upgrade(): boolean {
       if (this.parsedUpgrade !== true) return false
+      // As in Node itself, a CONNECT is always an upgrade.
       return this.method === 'CONNECT' || asksForWebsocket(this, path)
     }
 

@@ -36,6 +36,7 @@ export async function drainConnections(
   // Closes the listening socket alone: the HTTP server's own `close` would also close idle connections.
   TcpServer.prototype.close.call(server)
   connections.announceEnd()
+  // Gives the event loop more turns, which read what open connections have sent before idle ones are closed.
   await settleAccepts(connections, () => elapsedMs() < limits.acceptMs)
   while (connections.hasSilent && elapsedMs() < limits.firstRequestMs) await pause(pollMs)
   while (connections.openCount > 0 && elapsedMs() < limits.closeMs) {

@@ -278,7 +278,10 @@ export class Slots {
     return undefined
   }
 
-  /** Takes a `body` slot. If none is free the oldest incomplete body is refused: bodies of honest clients arrive fast. */
+  /**
+   * Takes a `body` slot. While no `work` slot is free, the request is refused before its body is read. If no
+   * `body` slot is free, the oldest incomplete body is refused: bodies of honest clients arrive fast.
+   */
   #awaitBody(exchange: Exchange): RequestFailure | undefined {
     if (this.progress.workingCount >= this.#limits.inFlightMax) return this.#shed('work')
     if (this.#arriving.size >= this.#limits.bodiesArrivingMax) {

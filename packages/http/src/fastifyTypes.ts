@@ -35,7 +35,7 @@ declare module 'fastify' {
     handlerTimeoutMs?: number
   }
   interface FastifyRequest {
-    /** The caller's key; `null` when none was sent. A wrong key never reaches a handler. */
+    /** The caller's key; `null` when none was sent, or an unknown one where `unknownKeys` is `ignore`. */
     apiKey: ApiKeyRecord | null
     /** Error code of the answer; `null` for a success. */
     errorCode: string | null

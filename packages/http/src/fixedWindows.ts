@@ -34,9 +34,10 @@ export class FixedWindows {
 
   /** Usage of a caller's window, without counting a request. */
   read(caller: string, callback: Callback, windowMs: number): void {
-    const ageMs = Date.now() - (this.#windows.get(caller)?.startedAtMs ?? -windowMs)
-    const window = ageMs < windowMs ? this.#windows.get(caller) : undefined
-    callback(null, { current: window?.count ?? 0, ttl: window === undefined ? 0 : windowMs - ageMs })
+    const window = this.#windows.get(caller)
+    const remainingMs = window === undefined ? 0 : window.startedAtMs + windowMs - Date.now()
+    const isOpen = window !== undefined && remainingMs > 0
+    callback(null, isOpen ? { current: window.count, ttl: remainingMs } : { current: 0, ttl: 0 })
   }
 
   /**

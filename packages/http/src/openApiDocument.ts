@@ -26,19 +26,19 @@ export type Readability = {
 
 /**
  * Moves every request body, every answer and every schema with a `title` to `components.schemas`, leaves a `$ref` in its
- * place, and adds examples. Operations in `whole` keep their schemas inline. An untitled body or answer is named after
- * its operation. Error answers that several operations share move to `components.responses`.
+ * place, and adds examples. Operations in `inlineOperations` keep their schemas inline. An untitled body or
+ * answer is named after its operation. Error answers of several operations move to `components.responses`.
  * @throws Error when two different schemas have one title
  */
 export function nameSchemas(
   document: object,
-  { examples = {}, inlineOperations: whole = new Set() }: Readability,
+  { examples = {}, inlineOperations = new Set() }: Readability,
 ): object {
   const schemas = new NamedSchemas()
   const description = asObject(withoutSafeBounds(asJson(document)))
   const paths = mapMembers(asObject(description['paths']), (methods) =>
     mapMembers(asObject(methods), (operation) =>
-      nameOperation(asObject(operation), schemas, { examples, inlineOperations: whole }),
+      nameOperation(asObject(operation), schemas, { examples, inlineOperations }),
     ),
   )
   const refusals = repeatedRefusals(
@@ -91,13 +91,13 @@ function refusalsOf(operation: JsonObject) {
 function nameOperation(
   operation: JsonObject,
   schemas: NamedSchemas,
-  { examples, inlineOperations: whole }: Required<Readability>,
+  { examples, inlineOperations }: Required<Readability>,
 ): Json {
   const { operationId, requestBody, responses, parameters } = operation
   const id = typeof operationId === 'string' ? operationId : undefined
   const name = id && capitalized(id)
   const example = id === undefined ? undefined : examples[id]
-  const isWhole = id !== undefined && whole.has(id)
+  const isInline = id !== undefined && inlineOperations.has(id)
   return {
     ...operation,
     ...(Array.isArray(parameters) && {
@@ -107,23 +107,23 @@ function nameOperation(
     }),
     ...(requestBody !== undefined && {
       requestBody: withBodyExample(
-        isWhole
-          ? wholeContent(asObject(requestBody))
+        isInline
+          ? inlineContent(asObject(requestBody))
           : nameContent(asObject(requestBody), name && `${name}Request`, schemas, 'Input'),
         example,
       ),
     }),
     ...(responses !== undefined && {
       responses: mapMembers(asObject(responses), (response, status) =>
-        isWhole && Number(status) < 400
-          ? wholeContent(asObject(response))
+        isInline && Number(status) < 400
+          ? inlineContent(asObject(response))
           : nameContent(asObject(response), name && `${name}Answer`, schemas, ''),
       ),
     }),
   }
 }
 
-/** Drops `required: false`, which is the default. */
+/** Drops `required: false`, which is the default. `schema` stays the last member. */
 function withoutFalseRequired({ required, schema, ...parameter }: JsonObject): JsonObject {
   return {
     ...parameter,
@@ -176,7 +176,7 @@ function nameContent(
   }
 }
 
-function wholeContent(holder: JsonObject): JsonObject {
+function inlineContent(holder: JsonObject): JsonObject {
   return {
     ...holder,
     content: mapMembers(asObject(holder['content']), (media) => ({
@@ -200,6 +200,7 @@ function withTypes(value: Json): Json {
   )
   const branches = schema['anyOf'] ?? schema['oneOf']
   if (schema['type'] !== undefined || !Array.isArray(branches)) return schema
+  // `null` stands for a branch without a type.
   const branchTypes = [...new Set(branches.flatMap((branch: Json) => asObject(branch)['type'] ?? null))]
   const [type, ...others] = branchTypes.filter((branchType) => typeof branchType === 'string')
   const isEveryTypeKnown = type !== undefined && others.length + 1 === branchTypes.length

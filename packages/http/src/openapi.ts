@@ -101,7 +101,8 @@ function withKeySchemes(
 }
 
 /**
- * Keeps of the error answers only the statuses that the route can answer with, each described by its error codes.
+ * Keeps of the error answers only the statuses that the route can answer with, each described by its error codes. A
+ * route that names no errors keeps them all.
  * @param schema undefined for a route without a schema
  */
 function withErrors(

@@ -151,6 +151,7 @@ function rewritePage(html: string, version: string, listIn: (folder: string) => 
   const sources = tags.map(([, source = '']) => source)
   const sourcesOf = (part: string) => sources.filter((source) => source.includes(part))
   const [loader] = sourcesOf('/theme/loader.js')
+  // The tag of the style sheet, its address, and the folder at the beginning of that.
   const [link, style, folder] =
     /<link rel="stylesheet"[^>]*href="(([^"]*\/)static\/swagger-ui\.css[^"]*)"[^>]*>/.exec(versionedHtml) ??
     []
@@ -170,6 +171,7 @@ function rewritePage(html: string, version: string, listIn: (folder: string) => 
     )
     .replace(
       '<div id="swagger-ui"></div>',
+      // A function, because `replace` would expand `$` of the list in a text.
       () =>
         `${listIn(folder)}\n<div id="swagger-ui"></div>\n<script src="${loader}" data-scripts="${ordered.join(' ')}" data-style="${style}" defer></script>`,
     )

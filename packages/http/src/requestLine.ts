@@ -49,7 +49,7 @@ export function recordRequestEnd(exchange: Exchange, end: RequestEnd): void {
 
 type Level = 'error' | 'warn' | 'info' | 'debug'
 
-/** True if the log is configured to write lines of this level. */
+/** True if the log is configured to write lines of this level; `silent` has no number and writes none. */
 const isWritten = ({ log }: FastifyRequest, level: Level): boolean =>
   (levels.values[log.level] ?? Number.POSITIVE_INFINITY) <= (levels.values[level] ?? 0)
 

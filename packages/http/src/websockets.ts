@@ -187,6 +187,7 @@ class Sockets {
       held.isAlive = true
     })
     socket.on('message', (data, isBinary) => {
+      // With the default `binaryType` it always is a buffer; its type allows more.
       const bytes = Buffer.isBuffer(data) ? data : Buffer.alloc(0)
       const received = readMessage(bytes, isBinary, this.#limits.messageBytesMax)
       // A session reports failures to its client itself. A rejection is a bug, and ends only this socket.

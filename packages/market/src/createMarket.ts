@@ -50,6 +50,11 @@ export type MarketOptions = {
   readonly log: MarketLog
 }
 
+/**
+ * Parts of a refresh's time after which a batch of calls, or the wait for pools, is given up: a silent
+ * endpoint must not use up the whole refresh.
+ */
+const timeShares = { batch: 0.7, pools: 0.2 }
 /** Milliseconds that an endpoint may take to estimate; the first reading of a chain waits for it. */
 const measureTimeoutMs = 1_500
 
@@ -72,7 +77,7 @@ export function createMarket(options: MarketOptions): Market {
     reports.set(chainKey, (reports.get(chainKey) ?? new Map()).set(kind, report))
     onReport?.(chainKey, kind, report)
   }
-  const batchTimeoutMs = Math.floor(limits.refreshTimeoutMs * 0.7)
+  const batchTimeoutMs = Math.floor(limits.refreshTimeoutMs * timeShares.batch)
   const sourceOf = (chain: ChainPlan, client: JsonRpcClient) => {
     const mirrorOf = mirrorsOf(chain)
     const meter = meterOf(chain, { client, fillWallet, clock, log })
@@ -80,7 +85,7 @@ export function createMarket(options: MarketOptions): Market {
       plan: chain,
       client,
       batchTimeoutMs,
-      poolsTimeoutMs: Math.floor(limits.refreshTimeoutMs * 0.2),
+      poolsTimeoutMs: Math.floor(limits.refreshTimeoutMs * timeShares.pools),
       now: () => clock.now(),
       ...(fillWallet !== undefined && { fillWallet }),
       ...(mirrorOf !== undefined && { mirrorOf }),
@@ -103,7 +108,8 @@ export function createMarket(options: MarketOptions): Market {
   const sources = new Map<string, ChainSource>(
     plan.chains.flatMap((chain) => {
       const { chainKey } = chain
-      const [source, gate] = [ungatedSource(chain), gates.get(chainKey)]
+      const source = ungatedSource(chain)
+      const gate = gates.get(chainKey)
       return source === undefined ? [] : [[chainKey, gate === undefined ? source : gated(gate, source)]]
     }),
   )

@@ -19,7 +19,7 @@ export type RefreshOptions<T> = {
   readonly softMaxAgeMs: number
   /** Older values are `expired`. */
   readonly hardMaxAgeMs: number
-  /** The delay doubles with each failure up to this. Default: no back-off. */
+  /** The delay doubles with each failure up to this, but is at least the interval. Default: no back-off. */
   readonly backoffMaxMs?: number
   readonly clock: Clock
   /** 0 ≤ random() < 1. Spreads refreshes by ±10 %, so that values are not loaded all at once. */

@@ -22,7 +22,7 @@ export function decodeUint(data: Hex): bigint | undefined {
   return wordCount(data) === 1 ? wordAt(data, 0) : undefined
 }
 
-/** One returned `string` of at most 256 bytes; `undefined` for bytes of another shape. */
+/** One returned `string` of at most 256 bytes, at the offset 32; `undefined` for bytes of another shape. */
 export function decodeText(data: Hex): string | undefined {
   if ((wordCount(data) ?? 0) < 2 || wordAt(data, 0) !== 32n) return undefined
   const length = wordAt(data, 1)

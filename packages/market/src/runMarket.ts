@@ -166,6 +166,7 @@ function refreshAdapter(
     // The bound is low, because a price may be refused until the service is back.
     backoffMaxMs: 4 * adapter.intervalMs,
     timeoutMs: adapter.intervalMs,
+    // Nobody reads the state that these two limits decide: each quote has an age limit of its own.
     softMaxAgeMs: 2 * adapter.intervalMs,
     hardMaxAgeMs: 600_000,
     clock,

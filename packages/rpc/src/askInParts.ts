@@ -76,6 +76,7 @@ class PartedQuestion {
     const allParts = parts.flat()
     const answers: RpcAnswer[] = []
     if (isTrial) {
+      // A narrowed range is tried with one part; a narrowed number of calls with as many as may go together.
       const firstRequest = allParts.slice(
         0,
         this.#tried.logBlocks < this.#start.logBlocks ? 1 : this.#tried.calls,
@@ -115,6 +116,7 @@ class PartedQuestion {
     sizes.narrow(this.#tried, { calls: [refusedCall], said: refusal.message, start: this.#start })
     const again = await this.ask(refusedCalls, true).catch(failureOf)
     if (again instanceof EndpointFailure) {
+      // Narrower parts were refused as well, so width was not the reason: the node's first answers stand.
       if (again.reason === 'refused' && !isTrial) return outcome
       throw again
     }
@@ -150,6 +152,7 @@ class PartedQuestion {
       if (halves === undefined) throw failure
       const answers: RpcAnswer[] = []
       for (const half of halves) answers.push(...(await this.#askOnce(half)))
+      // The halves of a single call are halves of its range, whose answers are one.
       return calls.length > 1 ? answers : joinEach([halves], answers)
     }
     if (!isRefusedWhole(failure)) throw failure

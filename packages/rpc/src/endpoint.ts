@@ -28,7 +28,7 @@ import {
   type SendingOptions,
 } from './httpTransport.ts'
 import type { RpcAnswer, RpcCall, Sizes } from './jsonRpc.ts'
-import { retryPassing } from './repeatedSending.ts'
+import { retryTemporary } from './repeatedSending.ts'
 import { RequestPace, type Turn } from './requestPace.ts'
 import { askPaths, encodeCalls, parseAnswers, refusalIn, refuseHollow, saidMax } from './wire.ts'
 
@@ -141,7 +141,7 @@ export class Endpoint {
     const exchange = (part: readonly RpcCall[], mayBeTooWide: boolean) => {
       // A question for the head has no parameters that an endpoint could refuse: its failure always counts.
       const isHead = part.every((call) => isSameCall(call, this.#heads.call))
-      return retryPassing(part, () =>
+      return retryTemporary(part, () =>
         this.#learning(options, () => this.#exchange(part, options, isHead), {
           isHead,
           isForgiven: (failure) => mayBeTooWide && mayBeForSize(failure),
@@ -213,6 +213,7 @@ export class Endpoint {
         this.#evenLarge(options, (sending) => this.#transport.fetch(request, sending)),
       )
       const isShown = answers.some((answer, index) => this.#headIn(calls[index], answer) !== undefined)
+      // A question for the head tests the endpoint: an answer without a head is a refusal.
       if (isHead && !isShown) throw new EndpointFailure({ alias: this.alias, reason: 'refused' })
       return answers
     }
@@ -221,14 +222,17 @@ export class Endpoint {
     const expected = { alias: this.alias, count: calls.length, firstId }
     const post = (sending: SendingOptions) => this.#transport.post(encodeCalls(calls, firstId), sending)
     try {
+      // A request that can be split is split when its answer is too long, see `askInParts`.
       const text = isSmallest(calls)
         ? await this.#evenLarge(options, post)
         : await post(this.#sending(options))
       const answers = parseAnswers(text, expected).map((answer, index) => refuseHollow(answer, calls[index]))
+      // An endpoint with an error even for its head refuses everything, so this counts as its failure.
       if (isHead && answers.every(({ ok }) => !ok))
         throw new EndpointFailure({ alias: this.alias, reason: 'refused', said: text.slice(0, saidMax) })
       return answers
     } catch (error) {
+      // A refusal by HTTP status may hold the node's own error, which is then the answer.
       const refusal =
         error instanceof EndpointFailure && error.reason === 'refused' && !isHead
           ? refusalIn(error.said, expected)

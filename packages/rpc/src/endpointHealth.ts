@@ -36,7 +36,7 @@ const coolDownMs = { withoutHint: 1_000, shortest: 100 }
 const latencyWeight = 0.2
 
 /**
- * Whether calls may be sent. `ready`: yes. `probe`: the pause is over, and one call may probe the endpoint. `closed`:
+ * Says if calls may be sent. `ready`: yes. `probe`: the pause is over, and one call may probe the endpoint. `closed`:
  * no, because of a pause or a probe in flight.
  */
 export type Availability = 'ready' | 'probe' | 'closed'

@@ -58,10 +58,12 @@ export class EndpointSizes {
   #givenUpUntilMs = 0
   #limitedInARow = 0
 
+  /** The limits that were learnt. */
   get known(): Sizes {
     return { calls: this.#calls.max, logBlocks: this.#logBlocks.max }
   }
 
+  /** Sizes that a question may begin with: at times larger than the limits, to see if these have grown. */
   allowed(nowMs: number): Sizes {
     return { calls: this.#calls.allowed(nowMs), logBlocks: this.#logBlocks.allowed(nowMs) }
   }

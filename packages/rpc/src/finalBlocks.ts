@@ -24,9 +24,9 @@ export function createFinalBlocks<View extends EndpointSource, First, Pin>(
     },
     async readHash(number, { signal }) {
       const { facts } = await quorum.read({
-        ...singleRoundQuestion<{ readonly hash: string | undefined }, View>(async (view, own) => ({
+        ...singleRoundQuestion<{ readonly hash: string | undefined }, View>(async (view, viewSignal) => ({
           kind: 'final',
-          facts: { hash: await hashAt(view, number, own) },
+          facts: { hash: await hashAt(view, number, viewSignal) },
         })),
         signal,
       })

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 export type PushEnd = 'closed' | 'unreachable' | 'silent' | 'refused' | 'flood'
 
 export type HeadPushOptions = {
-  /** Websocket URLs; the first endpoint with a new block triggers `onHead`, later ones again. */
+  /** Websocket URLs; each endpoint that tells of a new block triggers `onHead`. */
   readonly urls: readonly Secret[]
   readonly subscription: HeadSubscription
   /** Minimum milliseconds between two heads of one endpoint; heads in between are ignored. */
@@ -175,7 +175,7 @@ function watchLife(socket: WebSocket, stop: (why: PushEnd) => void): () => numbe
 
 type Meaning = 'head' | 'subscribed' | 'refusal' | 'nothing'
 
-/** What a message means. Subscriptions have a number as their id in some families, and a text in others. */
+/** Meaning of a message. Subscriptions have a number as their id in some families, and a text in others. */
 function meaningOf(text: string, notification: string): Meaning {
   let message: unknown
   try {

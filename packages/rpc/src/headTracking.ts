@@ -1,6 +1,6 @@
 import type { RpcCall } from './jsonRpc.ts'
 
-/** How the height of a chain's head is asked for, and read from answers. */
+/** The call that asks for the height of a chain's head, and the reading of its answers. */
 export type HeadTracking = {
   readonly call: RpcCall
   /** The head in an answer; `undefined` if the call was not about the head. */
@@ -9,7 +9,10 @@ export type HeadTracking = {
   widest?(head: bigint): RpcCall
 }
 
-/** Head tracking for endpoints whose heights are not compared: `call` only shows whether the endpoint answers. */
+/**
+ * Head tracking for endpoints whose heights are not compared: `call` only shows whether the endpoint answers, and every
+ * answer reads as height 0.
+ */
 export const answersTo = (call: RpcCall): HeadTracking => ({
   call,
   readHead: ({ method }, result) =>

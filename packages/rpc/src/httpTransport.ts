@@ -20,7 +20,7 @@ export type HttpRequest = {
 
 export type HttpAnswer = { readonly status: number; readonly text: string }
 
-/** Headers of requests to one endpoint; a function is called before each request, for tokens that expire. */
+/** Headers of requests to one endpoint; a function is called before each `fetch`, for tokens that expire. */
 export type EndpointHeaders = Readonly<Record<string, string | Secret>>
 export type HeaderSource = EndpointHeaders | ((signal: AbortSignal) => Promise<EndpointHeaders>)
 

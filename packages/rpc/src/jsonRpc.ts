@@ -27,7 +27,7 @@ export type AgreeOptions = RpcOptions & {
   readonly project?: (answers: readonly RpcAnswer[]) => unknown
 }
 
-/** How votes of endpoints are turned into an outcome. */
+/** Rules by which votes of endpoints are turned into an outcome. */
 export type PollOptions<Outcome> = RpcOptions & {
   /**
    * Outcome of the votes so far, `undefined` while more are needed. Pure; called after each vote, and with `isLast`

@@ -225,6 +225,7 @@ function quorumOf<View extends EndpointSource>(parts: {
       return Promise.all(
         sources.map(async (source) => {
           const answer = await ask(source, signal).catch((error: unknown) => {
+            // Throws where the error is a bug.
             toEndpointFailure(error, source.alias)
             return undefined
           })

@@ -113,12 +113,13 @@ async function withConfirmation<Source extends { readonly alias: string }, First
   const voiceOf = voicesByAlias(electorate)
   const confirmed = await Promise.all(
     sources.map(async (source) => {
-      const isOn = await confirms(source, shown, deadline.signal).catch(() => false)
-      return isOn ? [voiceOf.get(source.alias) ?? source.alias] : []
+      const isOnChain = await confirms(source, shown, deadline.signal).catch(() => false)
+      return isOnChain ? [voiceOf.get(source.alias) ?? source.alias] : []
     }),
   )
-  const isThere = new Set(confirmed.flat()).size >= electorate.threshold
-  return isThere ? { status: 'disagreed', groups: 2 } : outcome
+  const isConfirmed = new Set(confirmed.flat()).size >= electorate.threshold
+  // Two groups: sources with the transaction and sources without.
+  return isConfirmed ? { status: 'disagreed', groups: 2 } : outcome
 }
 
 const voicesByAlias = ({ voters }: Electorate) => new Map(voters.map(({ alias, voice }) => [alias, voice]))

@@ -1,4 +1,4 @@
-/** Where sources wait after the first round of a question, until the height of the second round is chosen. */
+/** The place where sources wait after the first round of a question, until the height of the second round is chosen. */
 export type Rendezvous<First, Pin> = {
   /** Waits for the choice; `undefined` if too few sources are left to make one. */
   arrive(first: First, voice: string): Promise<{ readonly pin: Pin } | undefined>
@@ -40,9 +40,12 @@ export function createRendezvous<First, Pin>(args: {
   }
   const decideIfReady = () => {
     if (choice !== undefined || isClosed) return finish()
+    // Too few sources are left for a choice.
     if (expected - failed < needed) return finish()
-    if (firsts.size >= needed && arrived + failed >= expected) return decide()
-    if (arrived + failed >= expected) return finish()
+    const hasAll = arrived + failed >= expected
+    if (firsts.size >= needed && hasAll) return decide()
+    // All have come, but as too few voices.
+    if (hasAll) return finish()
     if (firsts.size >= needed) timer ??= setTimeout(decide, patienceMs)
   }
   return {

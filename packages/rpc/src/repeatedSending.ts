@@ -38,7 +38,7 @@ function isTemporary(outcome: readonly RpcAnswer[] | EndpointFailure): boolean {
  * @throws EndpointFailure
  * @source F-62
  */
-export async function retryPassing(
+export async function retryTemporary(
   calls: readonly RpcCall[],
   send: () => Promise<readonly RpcAnswer[]>,
 ): Promise<readonly RpcAnswer[]> {

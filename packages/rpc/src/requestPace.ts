@@ -12,7 +12,7 @@ const lines = ['work', 'prices', 'questions'] as const
 /** Queue of a call: the service's own work, its prices, or questions for callers' requests. */
 export type Line = (typeof lines)[number]
 
-/** How long a request may wait for its turn, and in which queue. */
+/** Time that a request may wait for its turn, and its queue. */
 export type Turn = {
   /** Milliseconds since the epoch. */
   readonly deadlineMs: number

@@ -15,7 +15,7 @@ export const defaultReadingCacheLimits: ReadingCacheLimits = {
   finalWeightMax: 32 * 1024 * 1024,
 }
 
-/** How a reading is found in the cache. */
+/** Terms by which a reading is found in the cache. */
 export type CachedReading<Value> = {
   /** Cache key of the value. */
   readonly key: string

@@ -67,7 +67,7 @@ export const saidMax = 1_000
 /** Code for a refusal by a node with a path interface, which has no codes. */
 const refusalCode = -32_000
 
-/** Statuses by which such nodes also report a missing object; the body then counts as an answer. */
+/** Statuses by which such nodes also report, to a GET, a missing object; the body then counts as an answer. */
 const answerStatuses = [400, 404]
 
 /**

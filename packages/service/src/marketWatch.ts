@@ -7,7 +7,7 @@ type MarketReading = {
     readonly key: string
     /** `fresh`, `degraded` or `refused`. */
     readonly confidence: string
-    /** How far the fresh sources lie apart, of the price; undefined while it is refused. */
+    /** Distance of highest and lowest fresh source, relative to the price; undefined while it is refused. */
     readonly spreadBps?: string | undefined
     readonly sources: readonly {
       readonly source: string

@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import type { FindingCode, Findings, Severity } from '@causeway/core/config'
+import type { Findings } from '@causeway/core/config'
 import { createConfiguredSigner, type SignerSettings } from './configuredSigner.ts'
 import { readPrivateKeySetting, readSecretSetting } from './privateKey.ts'
 
@@ -43,7 +43,8 @@ export async function examineSigningKey(
   )
   if (signer === undefined) return undefined
   await signer.close()
-  add(findings, 'key-read', 'note', usedKey, `signs as ${signer.address}`, 'Nothing to do.')
+  const seen = `signs as ${signer.address}`
+  findings.add({ code: 'key-read', severity: 'note', setting: usedKey, seen, fix: 'Nothing to do.' })
   return signer.address
 }
 
@@ -62,22 +63,7 @@ export function examineSecretSetting(name: string, files: KeyFiles, findings: Fi
 function findExposedFile(setting: string, { environment, modeOf }: KeyFiles, findings: Findings): void {
   const mode = modeOf(environment[setting] ?? '')
   if (mode === undefined || (mode & othersMayRead) === 0) return
-  const observation = `every account of this machine may read the file (mode ${(mode & 0o777).toString(8)})`
-  add(
-    findings,
-    'key-exposed',
-    'degrades',
-    setting,
-    observation,
-    'chmod 400 the file, owned by the user that runs the service.',
-  )
-}
-
-function add(
-  findings: Findings,
-  code: FindingCode,
-  severity: Severity,
-  ...[setting, seen, fix]: readonly [string, string, string]
-): void {
-  findings.add({ code, severity, setting, seen, fix })
+  const seen = `every account of this machine may read the file (mode ${(mode & 0o777).toString(8)})`
+  const fix = 'chmod 400 the file, owned by the user that runs the service.'
+  findings.add({ code: 'key-exposed', severity: 'degrades', setting, seen, fix })
 }

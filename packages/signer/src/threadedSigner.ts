@@ -75,6 +75,7 @@ class SigningThread {
   #start(): Worker {
     const started = new Worker(new URL('./signWorker.js', import.meta.url), {
       workerData: { privateKey: this.#key },
+      // The thread takes over no Node options of the process, such as its loader.
       execArgv: [],
     })
     started.unref()

@@ -47,7 +47,10 @@ export type AttestationKind<Response> = {
   unsignedPayload(response: Response): string
   /** The execution for the hub; `undefined` if the response has none. */
   executionOf(response: Response): Execution | undefined
-  /** The response with `executionHeld` in place of its execution. Payload parameters stay, but are not signed. */
+  /**
+   * The response with `executionHeld` in place of its execution. Payload parameters stay, but are not signed.
+   * @param why default `SIGNING_CAP`
+   */
   withoutExecution(response: Response, why?: HeldExecution): Response
   /** True if the execution is held back; no signature covers it then. */
   isHeld(response: Response): boolean

@@ -36,10 +36,11 @@ export const isAboutDeposits: IsAbout<DepositsResponse> = (
     ({ data }) => data.chainId === chainId && data.transactionId === transactionId,
   )
   if (!isRequestedTransaction) return false
+  const [isHeld, hasDeposits] = [executionHeld !== undefined, messages.length > 0]
   // Only a transaction without deposits has neither an execution nor a reason why it is held.
-  if (execution === undefined) return (executionHeld !== undefined) === messages.length > 0
+  if (execution === undefined) return isHeld === hasDeposits
   const { actions, metadata, idempotencyKey } = execution
-  if (messages.length === 0 || actions.length !== messages.length) return false
+  if (!hasDeposits || actions.length !== messages.length) return false
   if (metadata.length !== messages.length) return false
   if (idempotencyKey !== depositsExecutionKey({ chainId, transactionId })) return false
   return messages.every(({ result, extraData }, index) => {
@@ -59,7 +60,10 @@ export const isAboutDeposits: IsAbout<DepositsResponse> = (
   })
 }
 
-/** Checks the key, which names the deposit. The action's accounts follow from the deposit: signers vouch for them. */
+/**
+ * Checks the execution's key, which names the deposit; a held answer has none to check. The action's accounts follow
+ * from the deposit: signers vouch for them.
+ */
 export function isAboutRecovery({ execution, executionHeld }: RecoveryResponse, request: Request): boolean {
   if (execution === undefined) return executionHeld !== undefined
   const { idempotencyKey, actions } = execution

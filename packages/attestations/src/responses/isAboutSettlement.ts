@@ -31,6 +31,7 @@ export const isAboutFill: IsAbout<FillsResponse> = (response, request, networkOf
     member(request['fill'], 'transactionId'),
   )
   if (fill.transactionId !== requestedId || !isAboutOrder(response, request, networkOf)) return false
+  // A held answer has no actions, and a forced execution takes every deposit that names the order, however many.
   if (request['force'] === true || execution === undefined) return true
   // One transfer to the solver per input, one to the recipient per fee.
   return execution.actions.length === order.inputs.length + order.fees.length
@@ -41,6 +42,7 @@ export const isAboutRefund: IsAbout<RefundsResponse> = (response, request, netwo
   const { order, refunds } = message.data
   const requestedRefunds = list(request['refunds'])
   const areRequestedRefunds = refunds.every((entry, index) => {
+    // An entry of no refund of the order has no chain: `chainOf` then throws.
     const chainId = order.inputs[entry.inputIndex]?.refunds[entry.refundIndex]?.chainId ?? ''
     const transactionId = canonicalId(
       chainOf(chainId, networkOf),
@@ -55,6 +57,7 @@ export const isAboutRefund: IsAbout<RefundsResponse> = (response, request, netwo
   })
   if (refunds.length !== requestedRefunds.length || !areRequestedRefunds) return false
   if (!isAboutOrder(response, request, networkOf)) return false
+  // As for a fill, but a refund pays no fees.
   if (request['force'] === true || execution === undefined) return true
   return execution.actions.length === order.inputs.length
 }
@@ -91,6 +94,7 @@ function areRequestedInputs(
   if (inputs.length !== requestedInputs.length) return false
   return inputs.every(({ transactionId, onchainId, inputIndex }, index) => {
     const entry = requestedInputs[index]
+    // A forced refund may name a deposit on another chain than the order's input.
     const chainId = member(entry, 'chainId') ?? order.inputs[inputIndex]?.payment.chainId
     return (
       inputIndex === member(entry, 'inputIndex') &&

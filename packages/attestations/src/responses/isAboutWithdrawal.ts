@@ -34,6 +34,7 @@ export const isAboutWithdrawal: IsAbout<WithdrawalsResponse> = (
   }
   const addressRequest = data.withdrawalAddressRequest
   if (canonicalJson(addressRequest) !== canonicalJson(request['withdrawalAddressRequest'])) return false
+  // There is no execution while the withdrawal is pending, or held, or without an address to settle.
   if (execution === undefined) return true
   if (addressRequest === undefined) return false
   const { currency, recipient, withdrawer, withdrawerChainId, withdrawalNonce } = addressRequest
@@ -177,13 +178,12 @@ function isSpeltForAllocator(
     additionalData: members(request['additionalData']),
     depository: hasDepository ? text(request['depository']) : recipient,
   })
-  const comparedFields = hasDepository ? allocatorFields : allocatorFields.slice(0, 2)
+  const fieldsOfDepository = hasDepository ? (['depository', 'data'] as const) : []
+  const comparedFields = ['currency', 'recipient', ...fieldsOfDepository] as const
   return comparedFields.every((name) => lowerCaseHex(payloadParams[name]) === lowerCaseHex(expected[name]))
 }
 
 /** Hex of a peer may be in either case; other texts are case-sensitive. */
-function lowerCaseHex(account: string): string {
-  return account.startsWith('0x') ? account.toLowerCase() : account
+function lowerCaseHex(text: string): string {
+  return text.startsWith('0x') ? text.toLowerCase() : text
 }
-
-const allocatorFields = ['currency', 'recipient', 'depository', 'data'] as const

@@ -157,6 +157,7 @@ function normaliseExecution<Execution extends { idempotencyKey: Hex; actions: He
   return { ...execution, idempotencyKey: lowerCase(idempotencyKey), actions: actions.map(lowerCase) }
 }
 
+/** An address of an unknown chain stays as it is: `isAbout` refuses its response. */
 function normaliseAddress(text: string, chainId: string, networkOf: NetworkOf): string {
   const network = networkOf(chainId)
   return network === undefined ? text : codecOf(network).spellAddress(text)

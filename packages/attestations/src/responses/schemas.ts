@@ -96,6 +96,7 @@ export const withdrawalAddressRequestSchema = z.object({
   withdrawer: addressText,
   withdrawerChainId: chainKey,
   recipient: addressText,
+  /** A uint256, decimal or hex. */
   withdrawalNonce: z.string().min(1).max(80),
 })
 
@@ -149,6 +150,7 @@ const settledOrder = {
   orderSignature: hexText(signatureBytesMax),
   inputs: z.array(inputEntry).max(orderListMax),
 }
+/** See `SettlementResult` of core. Oracles answer with status 1 alone, which means settled. */
 const settlementResult = z.object({
   orderId: bytes32Text,
   status: z.union([z.literal(0), z.literal(1)]),

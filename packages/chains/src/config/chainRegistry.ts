@@ -107,7 +107,7 @@ function readHub(sources: ChainSources, problems: string[]): RegisteredHub | und
 type SettingPlace = {
   /** Name of the file. */
   readonly name: string
-  /** Path of the object that holds the setting, e.g. `chains[3]`. */
+  /** Path of the object that holds the setting, e.g. `chains[3]`; empty for the file itself. */
   readonly path: string
   /** Placeholders of the file whose variables are not set. */
   readonly unset: readonly Placeholder[]
@@ -117,7 +117,7 @@ type SettingPlace = {
 
 function registerChain(entry: ChainEntry, place: SettingPlace, problems: string[]): RegisteredChain {
   const { httpRpcUrl, wsRpcUrl, rpcThreshold, additionalData, signingCaps: namedCaps, ...rest } = entry
-  const httpEndpoints = readEndpoints(httpRpcUrl, { ...place, path: `${place.path}.` }, problems)
+  const httpEndpoints = readEndpoints(httpRpcUrl, place, problems)
   const headPushUrls = readPushUrls(wsRpcUrl, entry, place, problems)
   const hostCount = countHosts(httpEndpoints.endpoints)
   if (rpcThreshold !== undefined && hostCount > 0 && rpcThreshold > hostCount) {
@@ -142,6 +142,7 @@ function registerChain(entry: ChainEntry, place: SettingPlace, problems: string[
     ...network,
     ...httpEndpoints,
     ...(headPushUrls.length > 0 && { headPushUrls }),
+    // At least 1 also for a chain without endpoints, which stays listed.
     rpcThreshold: rpcThreshold ?? Math.max(defaultThreshold(hostCount), 1),
     ...(signingCaps !== undefined && { signingCaps }),
     ...(unsetCapVariables.length > 0 && { unsetCapVariables }),
@@ -174,7 +175,7 @@ function readEndpoints(
   { name, path, unset, setting: member = 'httpRpcUrl' }: SettingPlace,
   problems: string[],
 ): Endpoints {
-  const setting = `${path}${member}`
+  const setting = path === '' ? member : `${path}.${member}`
   const urls = listedUrls(httpRpcUrl)
   const distinctUrls = new Set<string>()
   for (const [index, url] of urls.entries()) {
@@ -184,6 +185,7 @@ function readEndpoints(
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
       problems.push(`${name}: ${setting}: endpoint ${index + 1} is not an http(s) URL`)
+      // It counts here too, so that it is not reported a second time as a repeated one.
       distinctUrls.add(url)
     }
   }

@@ -72,6 +72,7 @@ export function examineConfigFile<Value>(
   const needed = unset.filter(({ variable }) =>
     problems.some((problem) => problem.endsWith(settingHint(variable))),
   )
+  // A URL, which fits settings that are URLs and those that are any text.
   const standIns = Object.fromEntries(needed.map(({ variable }) => [variable, 'http://unset.invalid']))
   return readConfigFile(schema, { ...source, variables: { ...source.variables, ...standIns } }).value
 }
@@ -104,7 +105,7 @@ export function describeIssues(
   })
 }
 
-/** Appends to each problem the variables from which the value at its place came, which the text before `:` names. */
+/** Appends to each problem the variables from which the value at its place came; the place follows the file's name. */
 export function nameVariables(
   name: string,
   problems: readonly string[],
@@ -112,6 +113,7 @@ export function nameVariables(
 ): readonly string[] {
   return problems.map((problem) => {
     const [place = ''] = problem.slice(`${name}: `.length).split(/:? /, 1)
+    // A variable may stand at the place itself, in an element of its list, or for the whole object around it.
     const sources = set.filter(
       ({ path }) => path === place || path.startsWith(`${place}[`) || place.startsWith(`${path}.`),
     )

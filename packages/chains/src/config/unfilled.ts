@@ -18,6 +18,7 @@ export type UnfilledPlace = { readonly path: string; readonly words: string }
 
 /** Every place of a parsed file that is still to be filled in. */
 export function unfilledPlaces(json: unknown, path = ''): readonly UnfilledPlace[] {
+  // The beginning of both texts is enough, so that a place with edited words is found as well.
   if (typeof json === 'string') return json.startsWith('fill in ') ? [{ path, words: json }] : []
   if (Array.isArray(json)) return json.flatMap((member, index) => unfilledPlaces(member, `${path}[${index}]`))
   if (typeof json !== 'object' || json === null) return []
@@ -34,8 +35,8 @@ export function adviceOnFilling(words: string): string {
 }
 
 /**
- * A parsed file as the command that deploys reads it, before it writes the addresses. The zero address takes the place
- * of each such address; in the quote file, whose contract addresses are optional, the member is left out.
+ * A parsed file as the command that deploys reads it, before it writes the addresses. The zero address stands for each
+ * address that it will write; in the quote file, whose contract addresses are optional, the member is left out.
  */
 export function withoutDeployedAddresses(name: string, json: unknown): unknown {
   if (typeof json === 'string') return json.startsWith(byDeploying) ? zeroAddress : json

@@ -11,7 +11,7 @@ import { z } from 'zod'
  */
 export const blockedWallet = 'BLOCKED_WALLET'
 
-/** Most entries of one list, those of all keys together: parsing so many blocks the process for tenths of a second. */
+/** Most entries of one list, single API keys included: parsing so many blocks the process for tenths of a second. */
 export const denyListEntriesMax = 50_000
 const addressLengthMax = 128
 

@@ -48,6 +48,7 @@ export function denyListSettings(
   return {
     file: file === undefined ? undefined : resolve(configDirectory, file),
     url,
+    // The defaults of `denyListVariables` again, for variables that did not fit their schema.
     refreshSeconds: values.DENY_LIST_REFRESH_SECONDS ?? 60,
     maxAgeSeconds: values.DENY_LIST_MAX_AGE_SECONDS ?? 86_400,
     entriesMin: values.DENY_LIST_ENTRIES_MIN ?? 1,

@@ -62,5 +62,6 @@ export function urlSource(url: Secret): DenyListSource {
   }
 }
 
+/** True for an etag that can be sent back in a header. */
 const isTag = (etag: string | undefined): etag is string =>
   etag !== undefined && /^[\x21-\x7e]{1,256}$/.test(etag)

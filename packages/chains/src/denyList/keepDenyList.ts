@@ -7,7 +7,7 @@ import { type DenyListSource, fileSource, urlSource } from './denyListSource.ts'
 /** Health of the deny list in force. */
 export type DenyListHealth = {
   readonly entries: number
-  /** Seconds since each source was last known to hold its list in force; of the source for which that is longest ago. */
+  /** Seconds since a source was last seen to hold its list in force; of several sources the longest time. */
   readonly ageSeconds: number
   readonly isStale: boolean
 }
@@ -151,6 +151,7 @@ async function openSource(
         const next = await readSource(source, settings, signal, version)
         if (next.list !== version.list) observe({ kind: 'replaced', setting, entries: next.list.entries })
         version = next
+        // The source may have changed while it answered, so only the time of the question is sure.
         seenAtMs = askedAtMs
         reportedProblem = undefined
       } catch (error) {

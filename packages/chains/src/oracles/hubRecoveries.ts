@@ -79,7 +79,7 @@ export function createHubRecoveries(options: {
       const gasLimit = baseGas + actionGas * BigInt(execution.actions.length)
       await transactions.sendUntil(
         { to: executionDomain.verifyingContract, data, gasLimit },
-        (reading) => reader.isExecuted(execution.idempotencyKey, { signal: reading }),
+        (readSignal) => reader.isExecuted(execution.idempotencyKey, { signal: readSignal }),
         signal,
       )
     },

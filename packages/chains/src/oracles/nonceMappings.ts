@@ -40,7 +40,7 @@ export const statementTimeoutMs = vouchTimeoutMs + 6_000
 /** For statements of our own fill wallet. Short, because other chains wait meanwhile, and the next round tries again. */
 const ownTimeoutMs = 5_000
 
-/** Stands for the unknown id when an entry is read: the entry's key does not depend on the id that it holds. */
+/** Stands for the unknown id when an entry is read, as the wallet for the depositor: the key depends on neither. */
 const noId: Hex = `0x${'0'.repeat(64)}`
 
 /** Publishes the nonce mappings of one chain's fill wallets through oracles and the hub. */
@@ -73,6 +73,7 @@ export function createNonceMappings(options: {
       })
       const signed = { mapping, vmType, signature, signatureChainId: signatureChain.id }
       const vouched = await vouchForMapping(vouching, signed, AbortSignal.timeout(ownTimeoutMs))
+      // A refusal counts as unavailable too: the next round tries again.
       if (vouched === 'denied' || vouched === 'silent')
         throw new UpstreamUnavailableError('Too few oracles vouch for a nonce of the fill wallet.')
       await writer.write(vouched.entry, vouched.proof, AbortSignal.timeout(ownTimeoutMs))

@@ -94,7 +94,7 @@ const executionSchema = z.object({
 const mappingSchema = z.object({ genericMapping: z.object({ signatures }) })
 const refusalSchema = z.object({ errorCode: z.string().max(64) })
 
-/** Refusals that pass: the same request may be signed later. */
+/** Refusals that pass: the same request may be signed later. An oracle may yet be configured for an unknown chain. */
 const temporaryRefusals = new Set([
   'TRANSACTION_NOT_FINAL',
   'TRANSACTION_MISSING',
@@ -170,6 +170,7 @@ async function askOracle<Answer>(
         ...(apiKey !== undefined && { 'x-api-key': apiKey.reveal() }),
         ...tracedBy?.(),
       },
+      // Every oracle is asked by itself, and its own signature alone counts, so it need not ask its peers.
       body: JSON.stringify({ ...request, requestPeerSignatures: false }),
       timeoutMs,
       answerBytesMax,

@@ -34,7 +34,7 @@ export function parseOracles(setting: {
   if (new Set(oracles.map(({ signer }) => signer)).size < oracles.length) {
     throw new ConfigurationError('ORACLES: two entries have the same signer.')
   }
-  const majority = Math.max(Math.floor(oracles.length / 2) + 1, Math.min(oracles.length, 2))
+  const majority = Math.floor(oracles.length / 2) + 1
   const threshold = setting.threshold ?? majority
   if (oracles.length === 0) throw new ConfigurationError('ORACLES names no oracle.')
   if (threshold > oracles.length) {

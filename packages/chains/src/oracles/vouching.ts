@@ -32,7 +32,11 @@ export async function vouchForEntry<Asked extends keyof OracleClient>(
   return { entry, proof: proofOf(vouched, multisig, domain.verifyingContract) }
 }
 
-/** Oracles' signatures as the hub's contracts take them. @param signed at least one, all for one entry or execution */
+/**
+ * Oracles' signatures as the hub's contracts take them.
+ * @param signed at least one, all for one entry or execution
+ * @param contract stands for the signer that an empty list would lack
+ */
 export function proofOf(
   signed: readonly Extract<OracleAnswer, { said: 'signed' }>[],
   multisig: Hex | undefined,

@@ -4,11 +4,11 @@ pragma solidity 0.8.37;
 import {Calls} from "../shared/Calls.sol";
 import {Transfers} from "../shared/Transfers.sol";
 
-/// Hands on what lies here at this moment: the last calls of an order name it where an earlier one, such as a swap,
-/// was told to send its output here. Whoever calls it decides where everything goes, so nothing may lie here after
-/// a transaction, and nobody may ever allow it to take anything: it calls what it is told to. An amount of 0 stands
-/// for the whole balance; nothing is moved where that is nothing. Without an owner, a multicall or storage: calls of
-/// orders run from clones.
+/// Hands on all that it holds at this moment. An earlier call of an order, such as a swap, sends its output here, and
+/// the last calls of the order hand it on. Whoever calls it decides where everything goes, so nothing may lie here
+/// after a transaction, and nobody may ever allow it to take anything: it calls what it is told to. An amount of 0
+/// stands for the whole balance; nothing is moved where that is nothing. It needs no owner, multicall or storage, as
+/// the calls of an order run from its clone.
 /// @dev Functions, events and errors are those of public routers. @source clients.md 1.1
 contract CleanupRouter {
     event FundsMovement(address from, address to, address currency, uint256 amount, bytes metadata);
@@ -38,7 +38,7 @@ contract CleanupRouter {
         _cleanupErc20s(tokens, recipients, amounts, msg.data[0:0]);
     }
 
-    /// Allows each target its token and calls it; what it does not take is allowed to nobody afterwards.
+    /// Allows each target its token and calls it, and then takes back the allowance of what the target did not take.
     function cleanupErc20sViaCall(
         address[] calldata tokens,
         address[] calldata tos,
@@ -73,7 +73,7 @@ contract CleanupRouter {
         emit FundsMovement(address(this), to, address(0), handed, "");
     }
 
-    /// An NFT would stay for whoever comes next: calls name the recipient himself.
+    /// Refuses NFTs, which would stay for whoever comes next: a call must name their recipient himself.
     function onERC721Received(address, address, uint256, bytes calldata) external pure returns (bytes4) {
         revert NoRecipientSet();
     }

@@ -7,7 +7,7 @@ import {Transfers} from "../shared/Transfers.sol";
 import {DepositRouter, SwapAndDeposit} from "./DepositRouter.sol";
 import {DepositSweep, ISweepOrigin} from "./DepositSweep.sol";
 
-/// What an address may be used for. The address is made from it, so nothing of it can change.
+/// Terms for the use of an address. The address is made from them, so none of them can change.
 struct DepositTerms {
     /// Signs the orders that the address may pay.
     address orderSigner;
@@ -15,6 +15,7 @@ struct DepositTerms {
     address sweeper;
     /// Is credited with every deposit, and may take what lies at the address.
     address depositor;
+    /// Random, so that equal terms may have several addresses.
     bytes32 nonce;
 }
 
@@ -29,13 +30,14 @@ struct OrderWords {
     bytes32 fees;
 }
 
-/// At what price at least something is swapped before its deposit. The zero address stands for native coin.
+/// The lowest price at which money is swapped before its deposit. The zero address stands for native coin.
 struct SwapTerms {
     address tokenIn;
     uint256 amountIn;
     address tokenOut;
     /// For `amountIn`; for any other amount its share.
     uint256 minAmountOut;
+    /// Random, so that orders with equal swaps have different salts.
     bytes32 nonce;
 }
 
@@ -58,6 +60,8 @@ contract DepositAddresses is ISweepOrigin, ReentrancyGuard {
     /// Deposits into the same depository; zero where nothing can be swapped.
     DepositRouter public immutable depositRouter;
 
+    /// Terms of the sweep that runs now: its depositor, its order (0 for a withdrawal), a token beside native coin
+    /// (0 for none), and the amount to swap (0 for a deposit of everything). See `current`.
     address private transient sweptFor;
     bytes32 private transient sweptInto;
     address private transient sweptToken;
@@ -109,6 +113,7 @@ contract DepositAddresses is ISweepOrigin, ReentrancyGuard {
         if (amount == 0) revert NothingToSwap();
         uint256 before = _held(swap.tokenIn);
         _sweep(terms, orderId, swap.tokenIn, amount);
+        // From here on no native coin may come in, so that a swap which gives some back fails.
         swapped = 0;
         _swap(terms.depositor, orderId, swap, amount, swapData);
         // An exact input leaves nothing; what would stay here would be nobody's.
@@ -122,7 +127,7 @@ contract DepositAddresses is ISweepOrigin, ReentrancyGuard {
         _sweep(terms, 0, token, 0);
     }
 
-    /// What the sweep that runs now is for.
+    /// The sweep that runs now, for `DepositSweep`: depository, depositor, order id, token and amount to swap.
     function current() external view returns (address, address, bytes32, address, uint256) {
         return (depository, sweptFor, sweptInto, sweptToken, swapped);
     }

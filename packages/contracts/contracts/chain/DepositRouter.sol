@@ -69,7 +69,7 @@ contract DepositRouter is ReentrancyGuard {
         wrappedNative = wrappedNative_;
     }
 
-    /// Native coin comes in by `swapAndDeposit`, or from unwrapping.
+    /// Native coin comes in with a swap, or from unwrapping.
     receive() external payable {
         if (msg.sender != address(wrappedNative)) revert UnexpectedNative();
     }

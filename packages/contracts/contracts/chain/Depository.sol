@@ -22,7 +22,7 @@ struct CallRequest {
 
 struct CallResult {
     bool success;
-    /// Its beginning: a word of a success, and of a failure what names it.
+    /// The beginning of what the call gave back: one word of a success, and of a failure as much as names it.
     bytes returnData;
 }
 

@@ -16,7 +16,8 @@ struct Erc20Payment {
     uint256 amount;
 }
 
-/// The calls of an order, run from a clone of its own. Whoever fills pays what they spend to `cloneOf` it.
+/// The calls of an order, which run from a clone of their own. The filler pays what they spend to the clone's
+/// address, which `cloneOf` tells.
 struct OrderCalls {
     bytes32 orderSalt;
     /// Gets what the calls leave over.
@@ -27,9 +28,9 @@ struct OrderCalls {
 }
 
 /// Pays what an order, a claim or a refund owes, at most once for each filler, and proves it by events.
-/// `id` is what is recorded. Whoever fills appends the 32-byte order id to the calldata: readers look for
-/// it there, and the ABI decoder ignores trailing bytes. Nobody has a privilege, and nothing is held
-/// between two transactions.
+/// `id` is recorded: the id of the order, the claim or the refund. Whoever fills appends the 32-byte order id to
+/// the calldata: readers look for it there, and the ABI decoder ignores trailing bytes. Nobody has a privilege,
+/// and nothing is held between two transactions.
 contract FillContract is ReentrancyGuard {
     enum State {
         Open,
@@ -37,7 +38,7 @@ contract FillContract is ReentrancyGuard {
         Closed
     }
 
-    /// What every clone delegates to.
+    /// Code that every clone delegates to.
     OrderClone public immutable implementation = new OrderClone();
 
     /// A record of each sender's own, so that a stranger who uses an id first blocks nobody.
@@ -77,8 +78,8 @@ contract FillContract is ReentrancyGuard {
         _record(id, deadline);
         _pay(nativePayments, erc20Payments);
         FillCall[] calldata calls = orderCalls.calls;
-        // Before the first call, so that what stands before these events is what was paid for them. A call
-        // that fails takes them back.
+        // These events come before the first call, so that all transfers before them are the payments and none
+        // is a call's. A call that fails reverts them as well.
         for (uint256 i = 0; i < calls.length; ++i) {
             emit SolverCallExecuted(calls[i].to, calls[i].data, calls[i].value);
         }
@@ -86,15 +87,15 @@ contract FillContract is ReentrancyGuard {
         _clone(salt).run(calls, orderCalls.sweptTokens, orderCalls.recipient);
     }
 
-    /// Nobody can pay this id for this sender any more. What was paid stays paid.
+    /// Afterwards this sender cannot pay the id any more. An id that is paid cannot be closed.
     function close(bytes32 id) external {
         if (stateOf[msg.sender][id] == State.Paid) revert AlreadyPaid(id);
         stateOf[msg.sender][id] = State.Closed;
         emit Closed(msg.sender, id);
     }
 
-    /// Where the calls of an order run when `filler` fills it. The filler is a part of it, because whoever
-    /// runs calls leaves their approvals behind: a stranger who could run them first would spoil the address.
+    /// Address from which the calls of an order run when `filler` fills it. The filler is a part of it, because
+    /// whoever runs calls leaves their approvals behind: a stranger who ran them first would spoil the address.
     function cloneOf(address filler, bytes32 orderSalt, address recipient, FillCall[] calldata calls)
         external
         view

@@ -14,6 +14,7 @@ struct FillCall {
 /// order leaves behind belongs to an address without code, and no later order is paid there. A call may name
 /// any target, so nothing but what was paid for this order may ever lie here.
 contract OrderClone {
+    /// Deployed the implementation, whose code, immutables included, every clone runs.
     address public immutable fillContract = msg.sender;
 
     error NotFillContract();

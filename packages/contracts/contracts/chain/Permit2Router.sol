@@ -45,6 +45,7 @@ contract Permit2Router is ReentrancyGuard {
 
     /// Takes all that `user` permitted and runs the calls with it; what they leave goes to `refundTo`. Only the
     /// relayer that the user signed for can submit it, and everything named here but the signature is signed.
+    /// `nftRecipient` and `metadata` are signed and have no other use.
     function permit2TransferAndMulticall(
         address user,
         PermitBatchTransferFrom calldata permit,

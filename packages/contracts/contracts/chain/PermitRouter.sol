@@ -59,7 +59,8 @@ contract PermitRouter is IPermitOrigin, ReentrancyGuard {
     }
 
     /// EIP-2612: the spender is the address that this deposit alone is made from, and it can be made there
-    /// once. The permit may have been submitted before: what counts is the allowance.
+    /// once. The permit may have been submitted before: what counts is the allowance. So a signature that is not
+    /// of 65 bytes is left out, and a permit that fails is no error.
     function depositWithPermit(SignedDeposit calldata signed, bytes calldata signature) external nonReentrant {
         // Creation at a taken address would burn all gas of whoever comes second.
         if (spenderOf(signed).code.length > 0) revert AlreadyDeposited(signed.id);
@@ -73,12 +74,12 @@ contract PermitRouter is IPermitOrigin, ReentrancyGuard {
         new PermittedDeposit{salt: _salt(signed)}();
     }
 
-    /// What the deposit that is made now is.
+    /// The deposit that is being made now, for `PermittedDeposit`.
     function current() external view returns (address, address, address, uint256, bytes32) {
         return (address(depository), token, owner, amount, id);
     }
 
-    /// Whom a permit must allow to spend, so that it serves this deposit and nothing else.
+    /// Address that a permit must allow to spend, so that it serves this deposit and nothing else.
     function spenderOf(SignedDeposit calldata signed) public view returns (address) {
         bytes memory parts = abi.encodePacked(bytes1(0xff), address(this), _salt(signed), DEPOSIT_CODE_HASH);
         return address(uint160(uint256(keccak256(parts))));

@@ -23,12 +23,12 @@ contract Allocator is Initialized, TypedData {
     address public signer;
     mapping(uint256 chainId => mapping(string depository => PayloadBuilder)) public payloadBuilders;
     mapping(bytes32 payloadId => bytes) public payloads;
-    /// When the payload was built; zero when it never was.
+    /// Unix time at which the payload was built; zero where it never was.
     mapping(bytes32 payloadId => uint256) public payloadTimestamps;
     mapping(bytes32 payloadId => mapping(bytes32 hash => bytes)) public signedPayloads;
     /// The one request of a spender's nonce: readers prove by it that there is no second payload.
     mapping(address spender => mapping(bytes32 nonce => bytes32)) public payloadIdOf;
-    /// The one payload of these bytes: else one payout would be that of two requests.
+    /// The one payload of these bytes: a second request with the same bytes would be paid by the same payout.
     mapping(bytes32 payloadHash => bytes32) public payloadIdByHash;
 
     event BuilderSet(uint256 indexed chainId, string depository, PayloadBuilder builder);

@@ -4,9 +4,9 @@ pragma solidity 0.8.37;
 import {Initialized} from "../shared/Initialized.sol";
 import {IERC1271, Signatures} from "../shared/Signatures.sol";
 
-/// EIP-1271 account of several oracle keys. A signature is the concatenation of at least `threshold`
-/// 65-byte signatures. Only the first `threshold` are read, so one outsider or one wrong order among
-/// them refuses the whole, whatever follows.
+/// EIP-1271 account of several oracle keys. A signature is the concatenation of at least `threshold` signatures
+/// of 65 bytes, ascending by signer. Only the first `threshold` are read: one of an outsider among them, or one
+/// that does not ascend, makes the whole invalid, whatever follows.
 contract OracleMultisig is Initialized, IERC1271 {
     uint256 private constant SIGNATURE_BYTES = 65;
 

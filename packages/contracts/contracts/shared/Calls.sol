@@ -2,8 +2,8 @@
 pragma solidity 0.8.37;
 
 /// Calls of addresses that others choose. Solidity copies all that a call gives back, whether it is used or not, and
-/// its caller pays for the copy: of megabytes as much as their maker paid. Here one word of a success is copied, and of
-/// a failure what a person reads of it.
+/// its caller pays for the copy: for megabytes as much as the called contract paid to make them. Here one word of a
+/// success is copied, and of a failure as much as a person reads.
 library Calls {
     uint256 internal constant WORD = 32;
     /// Kept of a failure's reason: an error's selector with its arguments, or a text of usual length.

@@ -14,7 +14,7 @@ interface IWrappedNative is IERC20 {
     function withdraw(uint256 amount) external;
 }
 
-/// What EIP-2612 and EIP-3009 add, with the signature in parts or whole.
+/// Functions that EIP-2612 and EIP-3009 add, with the signature in parts or whole.
 interface IERC20Authorized is IERC20 {
     function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)
         external;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// Ownership that is set after deployment, so that no address depends on a key.
-/// Ownership is set once: `Initialized` says by whom where others send transactions too.
+/// Ownership that is set once, after deployment, so that no address depends on the owner's key. `Initialized`
+/// restricts who may set it, as anybody can send a transaction to a new contract.
 abstract contract Owned {
     address public owner;
 

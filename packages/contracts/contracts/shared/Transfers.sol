@@ -4,8 +4,8 @@ pragma solidity 0.8.37;
 import {Calls} from "./Calls.sol";
 import {IERC20} from "./IERC20.sol";
 
-/// Moves value and refuses silence: tokens that return nothing count as successful, tokens that
-/// return anything but true, revert or have no code do not.
+/// Moves value, and reverts where it did not move. A token's call succeeds if it returns true or nothing. It fails if
+/// it reverts or returns anything else, and if the token has no code.
 library Transfers {
     error TokenCallFailed(address token, bytes reason);
     error NativeTransferFailed(address to, uint256 amount);
@@ -26,7 +26,7 @@ library Transfers {
         if (!Calls.run(to, amount, "")) revert NativeTransferFailed(to, amount);
     }
 
-    /// In a token.
+    /// Balance of `holder` in a token.
     function heldBy(address token, address holder) internal view returns (uint256) {
         return _ask(token, abi.encodeCall(IERC20.balanceOf, (holder)));
     }

@@ -1,6 +1,5 @@
 import type { VmType } from '../encodings/codecs.ts'
 import type { Hex } from '../hex.ts'
-import type { Order } from '../order/order.ts'
 
 /**
  * Facts are what a chain proves, without judgement: readers produce them, pure rules compare them
@@ -117,7 +116,6 @@ export type PaymentQuestion = {
 }
 /** A withdrawal that an owner asks for, before the allocator issued anything. */
 export type WithdrawRequestQuestion = {
-  readonly order?: Order
   readonly depository: string
   readonly currency: string
   readonly amount: bigint

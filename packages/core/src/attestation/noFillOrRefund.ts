@@ -20,7 +20,7 @@ export function noFillOrRefundEntryKey({ solverChainId, solver, orderId }: NoFil
   }
 }
 
-/** The entry that the oracles sign for a promise. An order has one nonce, however its id is spelled: one entry. */
+/** The entry that oracles sign for a promise: one for each order, as its nonce ignores the spelling of the order id. */
 export function noFillOrRefundEntry(promise: NoFillOrRefund): MappingEntry {
   const { user, id } = noFillOrRefundEntryKey(promise)
   const nonce = sha256TextHex(`${checksumAddress(user)}:${promise.orderId.toLowerCase()}`)

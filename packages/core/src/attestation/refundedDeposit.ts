@@ -2,7 +2,7 @@ import type { RefundedDeposit } from '../order/refundId.ts'
 import type { DepositFact } from './facts.ts'
 
 /**
- * A deposit in the form of which `refundId` makes the id of its refund.
+ * A deposit in the form from which `refundId` makes the id of its refund.
  * @param deposits all of the transaction, `deposit` among them
  */
 export function refundedDeposit(

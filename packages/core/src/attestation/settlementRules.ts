@@ -96,11 +96,11 @@ function encodedCalls(executed: readonly ExecutedCallFact[]): readonly Hex[] {
 
 function whyUnpaid(
   { unlistedFillContract }: PaymentFacts,
-  { paid, fromOthers, isRecorded }: ReturnType<typeof paidFor>,
+  { paid, fromOthers, isRefutedByRecord }: ReturnType<typeof paidFor>,
   demanded: bigint,
 ): UnpaidPayment['why'] {
   if (unlistedFillContract !== undefined) return 'fill_contract_unknown'
-  if (!isRecorded) return 'not_recorded'
+  if (isRefutedByRecord) return 'not_recorded'
   return paid + fromOthers >= demanded ? 'payer_not_listed' : 'short'
 }
 
@@ -112,7 +112,7 @@ function groupOf({ codec, recipient, currency, facts }: DemandedPayment): string
 function paidFor({ codec, recordId, recipient, currency, facts }: DemandedPayment) {
   const [to, token] = [codec.canonicalAddress(recipient), codec.canonicalAddress(currency)]
   const hasOtherId = facts.recordId !== undefined && facts.recordId !== recordId.toLowerCase()
-  if (hasOtherId || facts.recordProblem !== undefined) return { paid: 0n, fromOthers: 0n, isRecorded: false }
+  if (hasOtherId || facts.recordProblem !== undefined) return nothingRecorded
   let [paid, fromOthers] = [0n, 0n]
   for (const transfer of facts.transfers) {
     const isForPayment =
@@ -121,5 +121,8 @@ function paidFor({ codec, recordId, recipient, currency, facts }: DemandedPaymen
     paid += transfer.amount
     fromOthers += transfer.fromOthers ?? 0n
   }
-  return { paid, fromOthers, isRecorded: true }
+  return { paid, fromOthers, isRefutedByRecord: false }
 }
+
+/** Totals where a record exists that is of another payment, or proves nothing. */
+const nothingRecorded = { paid: 0n, fromOthers: 0n, isRefutedByRecord: true }

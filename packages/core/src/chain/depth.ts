@@ -35,7 +35,7 @@ export type MissingDepth = DepthRule
 /**
  * The part of the rule that a block still lacks; undefined: it is deep enough. Timestamps alone can overstate its age:
  * after a stop a sequencer makes blocks faster than their timestamps tell, and it may write times ahead of its clock.
- * So the lesser of both ages decides. A rule that asks for finality trusts the timestamps, as such blocks are not final.
+ * So the lesser of both ages decides. If the rule asks for finality as well, timestamps are enough.
  * @source F-100, F-101
  */
 export function missingDepth(rule: DepthRule, facts: DepthFacts): MissingDepth | undefined {
@@ -73,7 +73,7 @@ function ruleOf({ blocks = 0, seconds = 0, finalized, confirmations }: DepthRow)
   }
 }
 
-/** Estimated time until the block of a transaction that is sent now is as deep; its own block takes time, too. */
+/** Estimated time until a transaction that is sent now is as deep as the rule asks, its own block included. */
 export function depthMs(
   { blocks, seconds }: Pick<DepthRule, 'blocks' | 'seconds'>,
   { blockTimeMs }: { readonly blockTimeMs: number },
@@ -81,7 +81,10 @@ export function depthMs(
   return Math.max((blocks + 1) * blockTimeMs, seconds * 1_000)
 }
 
-/** The rule in blocks on top alone, its seconds converted by the block time, for readers that compare heights only. */
+/**
+ * The rule in blocks on top alone, for readers that compare heights only: its seconds are converted by the block time,
+ * and the transaction's own block is one of them.
+ */
 export function depthBlocks(rule: DepthRule, chain: { readonly blockTimeMs: number }): bigint {
   return BigInt(Math.ceil(depthMs(rule, chain) / chain.blockTimeMs) - 1)
 }

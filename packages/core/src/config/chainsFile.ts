@@ -3,7 +3,7 @@ import { vmTypes } from '../encodings/codecs.ts'
 import { chainKey, codeHashes, environmentName } from './scalars.ts'
 
 /**
- * When a chain's blocks are final: by tag, by depth below the head, by age, or by depth and age.
+ * Rule by which a chain's blocks are final: by tag, by depth below the head, by age, or by depth and age.
  * @source design.md 7.4
  */
 const finalitySchema = z.object({
@@ -62,19 +62,24 @@ export const chainEntrySchema = z.object({
   windingDown: z.string().min(1).max(200).optional(),
   additionalData: z
     .object({
+      /** Blocks and seconds after which blocks are final, where `finality` does not say. */
       finalizationBlocks: z.number().int().min(0).optional(),
       finalizationTime: z.number().int().min(0).optional(),
+      /** True where every native payment also logs a transfer of a system token, which is no deposit. */
       isZksyncStack: z.boolean().optional(),
       /** Accepted for older files, without effect, and doctor reports that. @source rule P-45 */
       traceInternalTransfers: z.boolean().optional(),
       /** bitcoin-vm, lighter-vm: name of the network, by default the main one. solana-vm: genesis hash of the cluster. */
       network: z.string().optional(),
+      /** bitcoin-vm: Esplora APIs beside the nodes, and the credentials of two providers of such APIs. */
       esploraCompatibleApiUrl: z.string().optional(),
       blockstreamClientId: z.string().optional(),
       blockstreamClientSecret: z.string().optional(),
       maestroApiKey: z.string().optional(),
+      /** hyperliquid-vm: service that stands in for the explorer of the first endpoint. */
       proxyApiUrl: z.string().optional(),
       proxyApiKey: z.string().optional(),
+      /** lighter-vm: key for the first host of `httpRpcUrl`, and explorers, which only name transactions. */
       rpcApiKey: z.string().optional(),
       explorerApiUrl: z.string().optional(),
     })

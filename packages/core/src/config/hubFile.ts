@@ -16,9 +16,12 @@ export const hubFileSchema = z.object({
   id: z.string().min(1),
   httpRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
   evmChainId: z.number().int().positive(),
+  /** Default: the hub that the oracle contract names. */
   hubAddress: evmAddress.optional(),
   oracleAddress: evmAddress,
+  /** Version in the EIP-712 domain of the oracle contract. */
   oracleVersion: z.string().min(1),
+  /** Contract that signs as all oracles together. */
   oracleMultisigAddress: evmAddress.optional(),
   /** Expected code of the contracts named here, as `codeHashes` in the chain file. */
   codeHashes: codeHashes.optional(),

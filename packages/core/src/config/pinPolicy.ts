@@ -32,8 +32,8 @@ export const pinPolicySchema = z.array(
 )
 
 /**
- * Sentence on an error in a row of `pinPolicy`; `undefined` where it has none. Chains with proof of work count confirmations alone;
- * all others need blocks, seconds or finality.
+ * Sentence on an error in a row of `pinPolicy`; `undefined` where it has none. Chains with proof of work count
+ * confirmations alone; all others need blocks, seconds or finality.
  * @param countsWork true for a chain with proof of work
  * @source F-102, F-103
  */

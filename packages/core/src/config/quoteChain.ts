@@ -31,6 +31,7 @@ const currencySchema = z.object({
     .describe("Program that keeps the mint, in families where several do; absent: the family's own"),
   /** The token demands that an allowance is reset to zero before it changes. */
   resetsAllowance: z.boolean().default(false),
+  /** Source of these facts. */
   source: z.string(),
 })
 

@@ -77,6 +77,7 @@ export const quoteFileSchema = z.object({
   /** Account whose inventory fills orders. A placeholder in `local`, where keys are generated. */
   fillWallet: evmAddress.optional(),
   schedule: z.object({
+    /** Fixed fee of the operator on every quote. */
     flatMicroUsd: decimalInteger,
     /** Platform fee by the dearer class of the two currencies; the same asset pays `sameAssetBps`. */
     sameAssetBps: bps,
@@ -101,8 +102,10 @@ export const quoteFileSchema = z.object({
     ),
   openRewards: openRewardsSchema,
   keylessPerMinute: keylessPerMinuteSchema,
+  /** Swaps with a greater price impact are refused, unless the request overrides that. */
   swapImpactMaxBps: bps,
   ceilings: ceilingsSchema,
+  /** Most requests of a key, and of an address that sends none; 0: no limit. */
   rateLimits: z.object({
     perKeyPerSecond: z.number().int().min(0),
     perIpPerSecond: z.number().int().min(0),

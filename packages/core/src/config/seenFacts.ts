@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Day on which facts of a network were compared with its owner's statements, or with the chain. @source F-107 */
 export const seenOn = z.iso.date()
 
-/** When and where an operator last compared what the files say of a chain with its sources. @source F-107 */
+/** An operator's last comparison of the files' facts of a chain with their sources. @source F-107 */
 export const seenSchema = z.object({
   on: seenOn.describe('Day on which all facts of the chain in the files were compared with their sources'),
   source: z.string().min(1).describe('Where block time and finality were read'),

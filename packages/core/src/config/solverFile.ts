@@ -4,6 +4,7 @@ import { bps, chainKey, decimalInteger, environmentName, evmAddress } from './sc
 
 /** Base58 text of 32 bytes: a token on Solana. */
 const base58Address = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
+/** The native coin of Bitcoin, whose name is spelled as an address. */
 const segwitAddress = z.string().regex(/^(bc|tb|bcrt)1[02-9ac-hj-np-z]{8,87}$/)
 /** An exchange's index of a currency, on Lighter. */
 const assetIndex = z.string().regex(/^(0|[1-9]\d{0,19})$/)
@@ -161,16 +162,16 @@ export type ExposureLimits = {
   readonly refusedMicroUsd: bigint
 }
 
-const usd = 1_000_000n
+const microUsdPerUsd = 1_000_000n
 
 export function exposureLimitsOf(
   file: Pick<SolverFile, 'unattestedMaxMicroUsd' | 'refusedMaxMicroUsd'>,
   policy: Pick<SolverChainPolicy, 'unattestedMaxMicroUsd'>,
 ): ExposureLimits {
   return {
-    chainMicroUsd: policy.unattestedMaxMicroUsd ?? 500_000n * usd,
-    allMicroUsd: file.unattestedMaxMicroUsd ?? 2_000_000n * usd,
-    refusedMicroUsd: file.refusedMaxMicroUsd ?? 100n * usd,
+    chainMicroUsd: policy.unattestedMaxMicroUsd ?? 500_000n * microUsdPerUsd,
+    allMicroUsd: file.unattestedMaxMicroUsd ?? 2_000_000n * microUsdPerUsd,
+    refusedMicroUsd: file.refusedMaxMicroUsd ?? 100n * microUsdPerUsd,
   }
 }
 

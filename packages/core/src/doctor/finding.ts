@@ -62,7 +62,7 @@ export type Finding = {
   readonly setting: string
   /** Observation, without secrets. */
   readonly seen: string
-  /** Remedy; empty until `withHints` knows one. */
+  /** Remedy; where it is empty, `reportOf` fills in the hint on the setting. */
   readonly fix: string
 }
 
@@ -168,6 +168,7 @@ export function findingsOf(error: unknown, code: FindingCode = 'configuration-wr
   }))
 }
 
+/** Name of a variable: words joined by underscores, or one of those of a single word. */
 const variablePattern = /\b(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|ENVIRONMENT|ORACLES|PEERS)\b/
 
 /** Part of a position in a file, e.g. `chains[1].id`, `httpRpcUrl of base`. */
@@ -175,7 +176,7 @@ const positionPattern = /^\S+( of \S+)?$/
 
 /**
  * The variable that a sentence names, else the position in a file that it begins with, e.g. `quote.local.json: chains`
- * in `quote.local.json: chains: must not be empty`.
+ * in `quote.local.json: chains: must not be empty`, else its first word if that has a dot, as names of files do.
  */
 function settingIn(sentence: string): string {
   const variable = variablePattern.exec(sentence)?.[0]

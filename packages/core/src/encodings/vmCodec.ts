@@ -121,7 +121,10 @@ export function createVmCodec(family: VmFamily): VmCodec {
   }
 }
 
-/** Caches addresses that are accepted. Refused strings are not cached: a caller may make them as long as it likes. */
+/**
+ * Caches addresses that are accepted, within the bound of `getOrCompute`. Refused strings are not cached: a caller may
+ * make them as long as it likes.
+ */
 function rememberGood(parse: VmFamily['parseAddress']): VmFamily['parseAddress'] {
   const cache = new Map<string, ParsedAddress>()
   return (address) => {

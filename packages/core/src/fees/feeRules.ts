@@ -46,8 +46,9 @@ type FeeRule = {
   readonly requestV3: (typeof requestV3Members)[number]
   /**
    * Form in which `orders.quoted` stores it. `always`: under its own name. `unlessZero`: under its own name where it is
-   * not zero, for rows that are older than the fee. `appFees`: by recipient. `rest`: not at all, as it is what the other fees leave of the
-   * totals; one fee at most. Rows hold no parts, so only a fee under its own name may have parts of two totals.
+   * not zero, for rows that are older than the fee. `appFees`: by recipient. `rest`: not at all, as it is what the
+   * other fees leave of the totals; one fee at most. Rows hold no parts, so only a fee under its own name may have
+   * parts of two totals.
    */
   readonly stored: 'always' | 'unlessZero' | 'appFees' | 'rest'
 }

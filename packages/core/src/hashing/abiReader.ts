@@ -22,6 +22,7 @@ export class AbiReader {
   }
 
   uint(): bigint {
+    // The zero in front lets no bytes read as 0.
     return BigInt(`0x0${hexDigits(this.#take(wordBytes))}`)
   }
 

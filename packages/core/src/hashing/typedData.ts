@@ -5,7 +5,7 @@ import { keccak256 } from './keccak.ts'
 
 /**
  * EIP-712 `typeHash`: the primary type, then the types it refers to in alphabetical order.
- * @param definitions one per type, e.g. `Call(address to,bytes data)`
+ * @param referenced their definitions, e.g. `Call(address to,bytes data)`
  */
 export function typeHash(primary: string, referenced: readonly string[] = []): Uint8Array {
   return hashText([primary, ...[...referenced].sort()].join(''))

@@ -45,8 +45,8 @@ export function formatPercent(part: bigint, whole: bigint): string {
 const rateDigits = 18
 
 /**
- * Units of output per one unit of input, at most 18 significant digits, rounded down and trimmed:
- * `formatRate({amountIn: 100000000n, decimalsIn: 6, …})`. An input of zero gives `"0"`.
+ * Whole units of output per whole unit of input, with at most 18 significant digits, rounded down, without trailing
+ * zeros. An input of zero gives `"0"`.
  */
 export function formatRate(args: {
   amountIn: bigint

@@ -28,6 +28,7 @@ export function feesOfMoving(state: PoolState, bps: bigint, upwards: boolean): M
 
 /** The pool price that is `bps` higher or lower, within what a pool can hold. */
 export function priceMovedBy(sqrtPriceX96: bigint, bps: bigint, upwards: boolean): bigint {
+  // The square of √price·2⁹⁶ is the price times 2¹⁹².
   const moved = sqrtPriceX96FromAmounts({
     amount0: bpsDenominator << 192n,
     amount1: sqrtPriceX96 * sqrtPriceX96 * (upwards ? bpsDenominator + bps : bpsDenominator - bps),

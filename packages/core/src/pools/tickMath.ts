@@ -1,5 +1,5 @@
 /**
- * Ticks are prices 1.0001 ticks apart: tick i stands for the price 1.0001ⁱ of token1 per token0.
+ * Neighbouring ticks are prices that differ by the factor 1.0001: tick i is the price 1.0001ⁱ of token1 per token0.
  * Prices are kept as square roots, √price·2⁹⁶. @source Uniswap V3 Core whitepaper, 6.1 to 6.2.1
  */
 export const minTick = -887_272

@@ -31,7 +31,7 @@ export type WithdrawRequest = {
   readonly depository: string
   readonly currency: string
   readonly amount: bigint
-  /** Account on the hub that holds what is withdrawn: `withdrawalAddress`. */
+  /** The owner's account on the hub, see `hubAlias`. A spender has one payload for each nonce. */
   readonly spender: Hex
   readonly recipient: string
   readonly data: Hex

@@ -54,7 +54,7 @@ export const timelineTypes = {
   ],
 } as const
 
-/** Names no chain and no contract, because people verify statements; the signer's address tells whose one is. */
+/** Names no chain and no contract, because people verify statements; the signer's address tells whose it is. */
 export const timelineDomain = { name: 'CausewayTimeline', version: '1' } as const
 
 /** The 32 bytes that the evidence key signs. @throws RangeError when an id is not 32 bytes: a caller's bug */

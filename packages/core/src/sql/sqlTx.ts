@@ -26,7 +26,8 @@ export interface SqlWriteTx extends SqlTx {
 export type TransactionOptions = {
   /**
    * Set it when the first statement is a `query` that changes no row (it may lock some). It is then sent together with
-   * `begin`, which saves a round trip. Were `begin` refused, it would run outside. Default false.
+   * `begin`, which saves a round trip. Were `begin` refused, the query would run outside a transaction.
+   * Default false.
    */
   readonly opensWithRead?: boolean
   /** Every statement sees what the first one saw, and none may write. Default false. */

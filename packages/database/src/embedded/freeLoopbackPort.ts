@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Range below the ephemeral ports (Linux: from 32768), any of which an outgoing connection of this machine may take
- * between the check and the port's use.
+ * Range below the ephemeral ports (Linux: from 32768): an outgoing connection of this machine may take an
+ * ephemeral port between the check and the port's use.
  */
 const portRange = { from: 20_000, below: 32_768 } as const
 const triesMax = 100

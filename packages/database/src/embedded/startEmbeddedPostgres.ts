@@ -100,6 +100,8 @@ function runningServer(server: Server & { dataDirectory: string; adopted: boolea
 /** Log of a start that failed because children of a killed server still run: it may succeed a moment later. */
 const leftoverPattern = /pre-existing shared memory block|lock file "postmaster.pid" already exists/
 const portTakenPattern = /could not bind/
+/** Characters at the log's end in which the latest try shows; earlier tries are in the same log. */
+const latestTryLength = 600
 
 type StartOptions = Pick<EmbeddedPostgresOptions, 'port' | 'choosePort'> & { readonly password: string }
 
@@ -116,7 +118,8 @@ async function spawnUntilUp(
     const pid = spawnServer({ ...spawnOptions, port })
     if (await waitForAnswer({ pid, port, password, logFile })) return { pid, port }
     const tail = await readLogTail(logFile)
-    if (!retriedPatterns.some((pattern) => pattern.test(tail.slice(-600))) || Date.now() > deadline) {
+    const latestTry = tail.slice(-latestTryLength)
+    if (!retriedPatterns.some((pattern) => pattern.test(latestTry)) || Date.now() > deadline) {
       throw new Error(`PostgreSQL did not start; the end of its log: ${tail}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 200))

@@ -35,6 +35,7 @@ export async function describeSchema(database: Catalog, schema: string): Promise
   }))
 }
 
+/** Leaves out what other rows tell: not-null constraints (`n`) by columns, and rules `_RETURN` by views. */
 const catalogQuery = `
   with spaces as (select oid from pg_namespace where nspname = $1),
   relations as (select c.* from pg_class c join spaces s on s.oid = c.relnamespace),

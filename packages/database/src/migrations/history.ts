@@ -20,7 +20,10 @@ export async function historyColumns(catalog: Catalog, module: string): Promise<
   return new Set(columns.map(({ name }) => name))
 }
 
-/** Applied migrations of a module, in the order in which they ran. */
+/**
+ * Applied migrations of a module, in the order in which they ran.
+ * @param hasChecksums false for a table of a release before checksums
+ */
 export function readHistory(
   catalog: Catalog,
   module: string,

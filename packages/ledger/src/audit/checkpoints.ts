@@ -8,8 +8,8 @@ import type { LedgerFinding } from './finding.ts'
 const rowsPerLink = 10_000n
 
 /**
- * Links the transfers since the last checkpoint into the hash chain. A job calls it regularly. Writers are locked out
- * while the last `seq` is read, so that no open transaction can commit a transfer with a lower `seq` later.
+ * Links the transfers since the last checkpoint into the hash chain. A job calls it regularly. Writers are
+ * locked out while a short transaction reads the last `seq`, so that none can commit a lower `seq` later.
  * @returns the last linked `seq`, `undefined` when there was nothing to link
  */
 export async function writeCheckpoints(database: SqlDatabase): Promise<bigint | undefined> {

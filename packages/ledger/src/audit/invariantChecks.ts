@@ -2,7 +2,8 @@ import type { Invariant } from './finding.ts'
 
 /**
  * An SQL statement that returns one row per violation of an invariant; its columns become the figures of the finding.
- * Each check is one statement, so that it sees one snapshot. docs/concepts/ledger.md describes I1 to I9.
+ * Each check is one statement, so that it sees one snapshot. Some return 20 rows at most.
+ * docs/concepts/ledger.md describes I1 to I9.
  * @source ledger-and-safety.md 1.9
  */
 export type InvariantCheck = {
@@ -18,6 +19,7 @@ const balanced: InvariantCheck = {
   problem: 'Debits and credits of an asset differ.',
   isReplaying: false,
   // A hold counts on the sponsor's account only, so that reserving changes one row: the other side is missing `held`.
+  // Asset 1 is that of sponsors' money.
   sql: `
     with sums as (
       select asset_id, sum(debits_posted) as debits_posted, sum(credits_posted) as credits_posted,
@@ -34,7 +36,8 @@ const countersReplay: InvariantCheck = {
   invariant: 'I2',
   problem: 'The counters of an account are not the sum of its transfers.',
   isReplaying: true,
-  // dp, cp: debits and credits posted; dh, ch: debits and credits that are still held (pending).
+  // dp, cp: debits and credits posted; dh, ch: debits and credits that are still held (pending). A sponsor's
+  // hold is no credit, as in `balanced`.
   sql: `
     with open_pending as (
       select p.* from transfer p
@@ -59,7 +62,8 @@ const balancesReplay: InvariantCheck = {
   invariant: 'I2',
   problem: 'A transfer records another balance than its account had after it.',
   isReplaying: true,
-  // A post frees its whole pending amount and takes what it posts: the change is their difference.
+  // A post frees its whole pending amount and takes what it posts: the change is their difference. The recorded
+  // balance is null where the transfer does not change what the account may spend.
   sql: `
     with changes as (
       select t.debit_account as account_id, t.seq, t.debit_after as recorded,
@@ -153,6 +157,7 @@ const custodyMirrorsChain: InvariantCheck = {
   invariant: 'I7',
   problem: 'Custody is not what final top-ups brought less what was paid out.',
   isReplaying: true,
+  // A reversed top-up is in neither sum: its event is final no more, and its reversal is no payout.
   sql: `
     with arrived as (
       select chain_id || ':0x' || encode(token, 'hex') as owner, sum(value) as amount
@@ -196,6 +201,7 @@ const claimsMoveOnce: InvariantCheck = {
   invariant: 'I7',
   problem: 'A claim and the transfers that opened and ended it disagree.',
   isReplaying: true,
+  // If the lowest and the highest wallet of its transfers are the claim's, all are.
   sql: `
     with moved as (
       select t.request_id as claim_id,

@@ -115,8 +115,7 @@ export async function readStatement(database: SqlDatabase, query: StatementQuery
       const lines = lineRows.flatMap(lineOf)
       if (linesLeft !== undefined && lines.length > linesLeft) throw new StatementTooLongError()
       if (linesLeft !== undefined) linesLeft -= lines.length
-      const sumOf = (column: 'posted' | 'held') =>
-        lineRows.reduce((total, line) => total + BigInt(line[column]), 0n)
+      const sumOf = (column: 'posted' | 'held') => lineRows.reduce((total, line) => total + line[column], 0n)
       const presentBalance = {
         posted: opening.posted + sumOf('posted'),
         held: opening.held + sumOf('held'),
@@ -200,7 +199,7 @@ function lineOf(row: LineRow): readonly StatementLine[] {
       ...(key !== null && { key }),
       ...(request !== null && { requestId: request }),
       count: Number(count),
-      amount: BigInt(posted),
+      amount: posted,
     },
   ]
 }

@@ -26,7 +26,8 @@ export async function explainPolicy(
   )
   if (facts === undefined) throw new Error('no facts about a sponsor')
   const sums = new HoldState(facts, caps)
-  // The request would replace these holds, as in `decideHolds`.
+  // The request would replace these holds, as in `decideHolds`. All have its re-quote key, since the facts
+  // are about this request alone.
   for (const hold of facts.open.filter(({ apiKeyId }) => apiKeyId === request.apiKeyId))
     sums.remove({ ...hold, destinationChainId: request.destinationChainId })
   const checks = sums.checks(request, { isPinned: false })

@@ -24,7 +24,7 @@ export async function readOpenHolds(tx: SqlTx, wallet: string, limit: number): P
   return rows.map((row) => ({
     requestId: bytesToHex(row.request_id),
     apiKeyId: row.api_key_id,
-    amountMicroUsd: BigInt(row.amount),
+    amountMicroUsd: row.amount,
     isPinned: row.pinned,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
@@ -34,7 +34,7 @@ export async function readOpenHolds(tx: SqlTx, wallet: string, limit: number): P
 type HoldRow = {
   readonly request_id: Buffer
   readonly api_key_id: string
-  readonly amount: string | bigint
+  readonly amount: bigint
   readonly pinned: boolean
   readonly created_at: Date
   readonly expires_at: Date

@@ -15,6 +15,7 @@ const users = z
       .string()
       .min(1)
       .max(128)
+      // EVM addresses are compared in lower case; other names of users as they are.
       .transform((user) => (evmAddress.test(user) ? user.toLowerCase() : user)),
   )
   .max(1_000)

@@ -73,7 +73,7 @@ type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
 export function createChainSource(options: ChainSourceOptions): ChainSource {
   const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport, now } = options
   const { headMaxAgeMs, blockTimeMs } = options.plan.config
-  /** Up to this many new blocks are read at once; a head further ahead waits. 0 on fast chains. */
+  /** Number of blocks: a head further ahead of the last reading may wait. On fast chains 0: each may wait. */
   const promptBlocks = paceMs({ blockTimeMs }) > 2 * blockTimeMs ? 0n : 1n
   const reportOn = (kind: AgreedKind) => (report: AgreementReport) => onReport?.(kind, report)
   const mirror = mirrorOf?.(createAgreedClient(client, { onReport: reportOn('pools') }))
@@ -151,6 +151,7 @@ function createStateReader(
       ),
       meter?.(),
     ])
+    // Verdicts stand in the order of the requests: fee history, then contracts.
     const gas = await agreeOnGas(client, { model: feeModel, head, verdict: verdicts[0] }, limits)
     const answer = { verdict: verdicts[1], votes: votes[1] ?? [], undecided }
     const answers = agreedContracts(client, answer, contracts.calls.length)

@@ -78,6 +78,7 @@ export function chainChangesAtMs(
   config: QuoteChain,
   limits: MarketLimits,
 ): readonly number[] {
+  // An age limit is passed one millisecond after it; a head is no more too far ahead exactly at its limit.
   return [
     facts.readAtMs + limits.gasHardMaxAgeMs + 1,
     headUsableUntilMs(facts, config) + 1,

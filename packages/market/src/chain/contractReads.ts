@@ -64,7 +64,7 @@ const longerTransaction = {
 
 /**
  * Plans all contract calls of a chain's refresh: balances, data fees, price feeds and the sequencer's uptime feed.
- * @param fillWallet whose balances are the inventory; without it there is none
+ * @param fillWallet whose balances are the inventory; without one every balance is 0
  */
 export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined): ContractReads {
   const { multicall3, feeModel } = contractChain(plan.config)

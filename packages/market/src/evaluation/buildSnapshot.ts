@@ -75,6 +75,7 @@ function witnessesOf(readings: readonly SourceReading[], nowMs: number): readonl
 /** Origin of a chain's values, which a quote stores to explain its price later. */
 function chainBasis({ reading }: ChainFacts, reports: ReturnType<AgreementOf>): ChainBasis {
   const { head, fees } = reading
+  // Chains without contract calls report on the head alone.
   const agreed = reports?.get('state') ?? reports?.get('head')
   return {
     block: head.number,

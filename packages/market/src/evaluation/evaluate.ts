@@ -58,6 +58,7 @@ export function evaluate(facts: MarketFacts, before?: Evaluation, scope: Scope =
   let changesAtMs = Number.POSITIVE_INFINITY
   for (const price of prices.values()) changesAtMs = Math.min(changesAtMs, price.changesAtMs)
   for (const chain of chains.values()) changesAtMs = Math.min(changesAtMs, chain.changesAtMs)
+  // One moment is never evaluated twice because of age.
   return { prices, chains, changesAtMs: Math.max(changesAtMs, nowMs + 1) }
 }
 
@@ -76,11 +77,11 @@ function evaluatePrice(
   const { before, facts } = context
   const { nowMs, limits } = facts
   const { assetClass, hostsOf, secondSource } = plan
-  const standing = { hostsOf, secondSource }
+  const sourceRule = { hostsOf, secondSource }
   const readings = context.readSourcesOf(plan)
   const fresh = readings.filter((reading) => isFresh(reading, nowMs))
   const expiries = fresh.map(({ result }) => result.freshUntilMs + 1)
-  const candidate = aggregate({ ...standing, readings, assetClass, nowMs })
+  const candidate = aggregate({ ...sourceRule, readings, assetClass, nowMs })
   const jump = before?.jump ?? {}
   if ('reason' in candidate) {
     return { price: keep(before, candidate), readings, jump, changesAtMs: soonest(expiries, nowMs) }
@@ -88,7 +89,7 @@ function evaluatePrice(
   const { jumpBps } = classGuards[assetClass]
   const { priceHoldMaxMs: holdMaxMs } = limits
   const verdict = settleJump({
-    ...standing,
+    ...sourceRule,
     state: jump,
     candidate,
     readings: fresh,

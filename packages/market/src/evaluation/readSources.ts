@@ -122,6 +122,7 @@ function poolResult(
   const usdX18 = poolPrice({ ...pool, pool: state, quoteUsdX18, guardBps: classGuards[assetClass].hardBps })
   if (typeof usdX18 === 'string') return { fault: usdX18 }
   const updatedAtMs = reading.head.timestampSeconds * 1_000
+  // A pool's price has no age limit of its own; `limit` sets that of its chain.
   return { usdX18, updatedAtMs, freshUntilMs: Number.MAX_SAFE_INTEGER }
 }
 

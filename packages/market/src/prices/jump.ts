@@ -57,6 +57,7 @@ export function settleJump(
     if (hasIndependentPair(sources, hostsOf)) return publish()
     return { state: { published: previous }, price: { reason: 'unconfirmed_jump' } }
   }
+  // 0 if no source confirms the jump: then it counts as no repetition.
   const readAtMs = Math.max(0, ...confirming.map((reading) => reading.readAtMs))
   const samePending = findSameJump(state.pending, candidate.usdX18, jumpBps)
   const isRepeated = samePending !== undefined && readAtMs > samePending.readAtMs

@@ -55,6 +55,7 @@ export function hostOf(url: string): string {
 export function planSources(price: PlannedPrice, sourceHosts: SourceHosts): SourcePlan {
   const hostsOf = new Map<string, ReadonlySet<string>>()
   for (const { source, chain } of price.feeds) {
+    // A chain without endpoints counts as a host of its own.
     hostsOf.set(source, new Set(sourceHosts.chains.get(chain) ?? [`chain ${chain}`]))
   }
   for (const { adapter } of price.http) {

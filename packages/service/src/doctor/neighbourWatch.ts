@@ -4,7 +4,7 @@ import type { ReadinessCheck } from '@causeway/http'
 import type { ServiceParts } from '../openService.ts'
 import { examineOracles, type ListedOracles } from './surroundings.ts'
 
-/** Findings count after two looks; together with the time that looks take that is less than a minute. */
+/** A finding counts after two looks in a row, so it shows within a minute. */
 const lookEveryMs = 15_000
 
 /** Error codes by which `/ready` shows findings about neighbours. */
@@ -107,6 +107,7 @@ export function registerNeighbours(
   onClose('jobs', `watch of ${watch.check.name}`, () => watch.close())
 }
 
+/** Leaves out `seen`, whose text may differ from look to look. */
 const keyOf = ({ code, setting }: Finding): string => `${code} ${setting}`
 
 /**

@@ -14,7 +14,7 @@ export type Launch = {
 /**
  * Finds variables of env files (`node --env-file`) and of secrets files to which the environment gives another value. The
  * environment silently wins, so a variable left in a shell could lead a service to another database than its file names.
- * @returns a note for each, without values
+ * @returns a finding for each, without values
  */
 export async function findOverridden(launch: Launch): Promise<readonly Finding[]> {
   const fileVariables = [...(await readEnvFiles(launch)), ...(await readSecretVariables(launch))]
@@ -35,7 +35,7 @@ export async function findOverridden(launch: Launch): Promise<readonly Finding[]
 
 type FileVariable = { readonly name: string; readonly value: string; readonly file: string }
 
-/** Like Node, takes the later of two files that set a variable. */
+/** Like Node, takes the later of two files that set a variable. An absent file sets none. */
 async function readEnvFiles({ nodeOptions }: Launch): Promise<readonly FileVariable[]> {
   const variables = new Map<string, FileVariable>()
   for (const file of envFilesIn(nodeOptions)) {
@@ -55,7 +55,10 @@ function envFilesIn(nodeOptions: readonly string[]): readonly string[] {
   })
 }
 
-/** Leaves out variables that are blank in the environment, which override no secret. Files that cannot be read are skipped. */
+/**
+ * Leaves out variables that are blank in the environment, which override no secret. Returns none if the
+ * secrets cannot be read, which `loadSecrets` refuses.
+ */
 async function readSecretVariables({ environment }: Launch): Promise<readonly FileVariable[]> {
   try {
     const secrets = await readSecrets({ environment })

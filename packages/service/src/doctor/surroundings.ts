@@ -17,6 +17,7 @@ export function examinePorts(listeners: readonly NamedListener[], findings: Find
   for (const [index, { setting, host, port }] of listeners.entries()) {
     if (host === undefined || port === undefined || port === 0) continue
     const earlierListeners = listeners.slice(0, index)
+    // An invalid host (`''`) still overlaps one that stands for all addresses.
     const other = earlierListeners.find(
       (listener) => listener.port === port && overlap(listener.host ?? '', host),
     )
@@ -189,14 +190,15 @@ export async function examineOracles(
 }
 
 /**
- * Reports an oracle that does not know our key. It need not answer 401: it may serve us like a caller without a key,
- * within a rate limit, which shows in the `x-ratelimit-limit` header.
+ * Reports an oracle that does not know our key. It need not answer 401: it may serve us like a caller without
+ * a key, within a rate limit. The header `x-ratelimit-limit` shows that: callers with a key have no limit.
  */
 async function examineKeyAt(neighbour: Neighbour, signal: AbortSignal, findings: Findings): Promise<void> {
   const { url, apiKey } = neighbour
   if (apiKey === undefined) return
   const headers = { 'x-api-key': apiKey.reveal() }
   const response = await fetch(`${url}/chains/v1`, { headers, signal, redirect: 'error' })
+  // Reads the answer to its end, so that the connection is free again.
   await response.arrayBuffer()
   if (isRefusal(response)) addRefusal(neighbour, `does not take our key (${response.status})`, findings)
   else if (response.headers.has('x-ratelimit-limit')) addRefusal(neighbour, 'does not know our key', findings)

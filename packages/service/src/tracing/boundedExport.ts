@@ -56,6 +56,7 @@ export function createBoundedExport(settings: TracingSettings, events: ExportEve
     maxQueueSize: queueMax,
     maxExportBatchSize: batchMax,
     scheduledDelayMillis: sendEveryMs,
+    // Longer than the exporter's own limit, so that the exporter ends each attempt and reports it.
     exportTimeoutMillis: exportTimeoutMs + 1_000,
   })
   return {

@@ -116,6 +116,7 @@ class FileJournal<Entry> implements LineJournal<Entry> {
     try {
       if (this.#file === undefined) throw new Error('the journal is closed')
       if (!this.#isBehind) this.#add(this.#file, Buffer.from(`${this.#options.toLine(entry)}\n`))
+      // A rewrite takes the present entries of `current`, which contain this one already.
       if (this.#isBehind || this.#lines > linesMax) this.#rewrite()
     } catch (error) {
       this.#fail(error)

@@ -148,6 +148,7 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
   }
 
   for (const { minute, counted, key, amounts } of journal.load()) {
+    // Amounts without their minute count as signed now, which never lets more be signed.
     for (const [hubTokenId, amount] of counted ?? []) sums.add(minute ?? minuteNow(), hubTokenId, amount)
     if (key !== undefined && amounts !== undefined) remember(key, amounts)
   }

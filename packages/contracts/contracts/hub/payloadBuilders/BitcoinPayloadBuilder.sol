@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {PayloadBuilder, RequestText, SubmitWithdrawRequest} from "./PayloadBuilder.sol";
 
 struct Utxo {
-    /// In the order of its bytes.
+    /// As transactions hold it: the reverse of the id that explorers show.
     bytes32 txid;
     uint32 index;
     uint64 value;
@@ -41,7 +41,7 @@ contract BitcoinPayloadBuilder is PayloadBuilder {
         return "bitcoin-vm";
     }
 
-    /// Empty when the outputs that the request names do not hold the amount, or the amount not its fee.
+    /// Empty when the outputs that the request names do not hold the amount, or the amount does not cover the fee.
     function buildPayload(bytes32, SubmitWithdrawRequest calldata request) external pure returns (bytes memory) {
         SpendingData memory spending = abi.decode(request.data, (SpendingData));
         uint256 count = spending.utxos.length;
@@ -60,6 +60,7 @@ contract BitcoinPayloadBuilder is PayloadBuilder {
         if (count == 0 || held < request.amount) return "";
         uint256 change = held - request.amount;
         TransactionOutput[] memory outputs = new TransactionOutput[](change == 0 ? 1 : 2);
+        // Usual sizes in bytes: 148 of an input, 34 of an output, 10 of the rest.
         uint256 fee = uint256(spending.feeRate) * (148 * count + 34 * outputs.length + 10);
         if (request.amount <= fee) return "";
         outputs[0] = TransactionOutput(
@@ -72,7 +73,7 @@ contract BitcoinPayloadBuilder is PayloadBuilder {
         return abi.encode(TransactionParts(inputs, outputs));
     }
 
-    /// Of the input at `index`, all inputs and outputs covered.
+    /// Hash for the input at `index`. It covers all inputs and outputs (SIGHASH_ALL).
     function hashToSign(uint256, string calldata, bytes calldata payload, uint32 index)
         external
         pure
@@ -92,10 +93,11 @@ contract BitcoinPayloadBuilder is PayloadBuilder {
             TransactionOutput memory output = parts.outputs[i];
             text = abi.encodePacked(text, output.value, _size(output.script.length), output.script);
         }
+        // Behind the outputs stand the lock time, 0, and the number of SIGHASH_ALL, 1, of four bytes each.
         return sha256(abi.encodePacked(sha256(abi.encodePacked(text, hex"0000000001000000"))));
     }
 
-    /// In its shortest form.
+    /// Bitcoin's integer of variable length, in its shortest form, for values of at most two bytes.
     function _size(uint256 value) private pure returns (bytes memory) {
         if (value < 0xfd) return RequestText.littleEndian(uint64(value), 1);
         return abi.encodePacked(hex"fd", RequestText.littleEndian(uint64(value), 2));

@@ -73,6 +73,7 @@ contract HyperliquidPayloadBuilder is PayloadBuilder {
 
     /// Empty for a token whose decimals are not known, or whose dex is not the one that `data` names.
     function buildPayload(bytes32, SubmitWithdrawRequest calldata request) external view returns (bytes memory) {
+        // Reverts for a malformed receiver; actions take the text itself.
         RequestText.toAddress(request.receiver);
         if (bytes(request.currency).length == 0) {
             uint64 time = abi.decode(request.data, (uint64));

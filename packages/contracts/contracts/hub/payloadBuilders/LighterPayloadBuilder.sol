@@ -58,7 +58,7 @@ contract LighterPayloadBuilder is PayloadBuilder {
         return abi.encode(LighterAction(TRANSFER, abi.encode(transfer)));
     }
 
-    /// Of the transfer's text, as wallets sign texts.
+    /// EIP-191 hash of the transfer's text, as wallets sign texts.
     function hashToSign(uint256, string calldata, bytes calldata payload, uint32 index)
         external
         pure

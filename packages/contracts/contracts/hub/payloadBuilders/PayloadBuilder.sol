@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// What the oracles let an owner withdraw. Texts are spelled as the chain's family spells them.
+/// A withdrawal that oracles allow to an owner. Texts are spelled as the chain's family spells them.
 struct SubmitWithdrawRequest {
     uint256 chainId;
     string depository;
     string currency;
     uint256 amount;
+    /// The owner's account on the hub.
     address spender;
     string receiver;
     bytes data;
@@ -24,7 +25,7 @@ interface PayloadBuilder {
         view
         returns (bytes memory);
 
-    /// What is signed for the payload's part at `index`.
+    /// Hash that is signed for the payload's part at `index`; zero where the payload has no such part.
     function hashToSign(uint256 chainId, string calldata depository, bytes calldata payload, uint32 index)
         external
         view
@@ -44,7 +45,7 @@ library RequestText {
         return address(value);
     }
 
-    /// 64 digits.
+    /// 64 hex digits, without `0x`.
     function toBytes32(string memory text) internal pure returns (bytes32) {
         bytes memory characters = bytes(text);
         if (characters.length != 64) revert MalformedText();
@@ -68,7 +69,7 @@ library RequestText {
         return uint64(value);
     }
 
-    /// With zeros in front up to `digits`.
+    /// Decimal text, with zeros in front if it has fewer than `digits` digits.
     function toDecimal(uint256 value, uint256 digits) internal pure returns (string memory) {
         for (uint256 rest = value / (10 ** digits); rest != 0; rest /= 10) ++digits;
         bytes memory text = new bytes(digits);
@@ -92,7 +93,7 @@ library RequestText {
         for (uint256 i = 0; i < byteCount; ++i) encoded[i] = bytes1(uint8(value >> (8 * i)));
     }
 
-    /// Of the standard alphabet, padded to whole groups.
+    /// Decodes base64 of the standard alphabet, padded to whole groups of four characters.
     function fromBase64(string memory text) internal pure returns (bytes memory decoded) {
         bytes memory characters = bytes(text);
         uint256 length = characters.length;

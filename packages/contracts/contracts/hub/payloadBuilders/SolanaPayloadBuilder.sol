@@ -25,6 +25,7 @@ contract SolanaPayloadBuilder is PayloadBuilder {
         returns (bytes memory)
     {
         if (request.data.length != 0 || request.amount > type(uint64).max) return "";
+        // An option in borsh: 0 for native coin, or 1 and the mint.
         bytes memory token = bytes(request.currency).length == 0
             ? bytes(hex"00")
             : abi.encodePacked(hex"01", RequestText.toBytes32(request.currency));

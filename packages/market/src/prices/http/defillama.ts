@@ -18,7 +18,7 @@ const maxAgeMs = 600_000
 const confidenceMin = 0.9
 
 /**
- * DefiLlama prices by `chain:address` or `coingecko:<coin id>`. Its own confidence below 0.9 is a fault.
+ * DefiLlama prices by `chain:address` or `coingecko:<coin id>`. A confidence below 0.9, or none, is a fault.
  * @source `GET /prices/current/{coins}`
  */
 export function createDefillama(options: {
