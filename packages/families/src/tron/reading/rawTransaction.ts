@@ -53,7 +53,7 @@ declare global {
  * tronweb's classes of the protocol, loaded when this is first called, so that a service that reads no
  * transaction of Tron never loads it: it takes a fifth of a second and 31 MiB. See decision 19.
  */
-export function tronProtocol(): TronProtocol {
+function tronProtocol(): TronProtocol {
   if (globalThis.TronWebProto === undefined) createRequire(import.meta.url)('tronweb')
   if (globalThis.TronWebProto === undefined) throw new Error('tronweb has no classes of the protocol')
   return globalThis.TronWebProto
