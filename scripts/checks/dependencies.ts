@@ -33,7 +33,7 @@ const sharedTestData = /^packages\/[^/]+\/test\/(vectors|fixtures|arbitraries)\/
 const declaredPart =
   /(?<=^localnet)\/(standIns\/\w+|families|wallets)$|(?<=^contracts)\/codes$|(?<=^families)\/rules$|(?<=^core)\/(config|encodings)$/
 
-/** Which of our packages may depend on which. @source design.md 2 */
+/** Dependencies that each of our packages may have. @source docs/decisions/0002-layout-and-packages.md */
 export const dependenciesCheck: Check = { name: 'dependencies', find: findForbiddenDependencies }
 
 function findForbiddenDependencies(files: readonly RepositoryFile[]): readonly Finding[] {

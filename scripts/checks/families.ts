@@ -59,9 +59,9 @@ const rpcMethod = /^(?:eth|debug|web3|txpool)_\w+$/
 const namings = [familyName, familyUnit, rpcMethod]
 
 /**
- * What differs by family is asked of its records, so that a family is added in its folders and the registries alone.
+ * Families differ in their records alone, so that one is added in its folders and the registries.
  * Units and methods of a family's nodes are names of it too. Comments may name families: they explain, and decide nothing.
- * @source docs/decisions/0014-a-seam-for-families.md
+ * @source rule F-167
  */
 export const familiesCheck: Check = {
   name: 'families',

@@ -5,7 +5,7 @@ import type { Check, Finding, RepositoryFile } from './finding.ts'
 /**
  * Folders of an app, and files beside them, from the lowest to the highest: each may import what stands before it. The market and
  * everything else that is shared are packages, which `dependencies.ts` watches over.
- * @source design.md 2
+ * @source docs/decisions/0013-folders-are-layers.md
  */
 const layers: Readonly<Record<string, readonly string[]>> = {
   'apps/quote-api/src': [

@@ -103,10 +103,13 @@ describe('sentences of the interface documents', () => {
   })
 })
 
-test('no more sources name pages outside the repository', () => {
-  const source = '/** @source oracle-protocol.md 5.1 */\n'.repeat(268)
-  expect(problems({ source })).toEqual([expect.stringContaining('268 @source lines')])
-  expect(problems({ source: '/** @source EIP-712 */\n'.repeat(268) })).toEqual([])
+test('a source is a page or a rule of the repository, or stands elsewhere in public', () => {
+  expect(problems({ source: '/** @source oracle-protocol.md 5.1, rules Q-1, Q-9 */' })).toEqual([
+    expect.stringContaining('oracle-protocol.md, which is not here'),
+    expect.stringContaining('Q-9, which is not here'),
+  ])
+  const known = '/** @source rule Q-1, EIP-712, P-256, https://example.org/page.md */'
+  expect(problems({ source: known, quotes: rule })).toEqual([])
 })
 
 test('rules are read with their place, and with what must prove them', () => {

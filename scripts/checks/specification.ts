@@ -23,10 +23,10 @@ const idsOfTitle = `${ruleId}(?:, ${ruleId})*`
 const idsInSource = new RegExp(`['"\`](?:(${idsOfTitle}): |(${interfaceId})['"\`])`, 'g')
 const titlePattern = new RegExp(`^(${idsOfTitle}): `)
 const linkedRule = new RegExp(`\\[(${ruleId})\\]\\(`, 'g')
-const outsidePages =
-  /@source.*\b(design|oracle-protocol|quote-api|ledger-and-safety|families|withdrawals|pricing-engine|clients|local-chains|networks-2026-11|style)(\.md|\b (section )?\d)/
-/** Sources that name a page outside the repository: each becomes a rule, and none is added. */
-const outsideSourcesMax = 267
+/** In a comment: what follows `@source`. */
+const sourceTag = /@source (.*)/
+const pageInSource = /(?<![\w:/.-])[\w./-]+\.md\b/g
+const rulesInSource = new RegExp(`\\brules? (${ruleId}(?:(?:, | and )${ruleId})*)`, 'g')
 
 /** Tables of other pages by their columns. The last one names tests as `file › title`, or rows of the bench. */
 const proofTables: Readonly<Record<string, readonly string[]>> = {
@@ -52,7 +52,7 @@ export type Rule = {
  */
 export const specificationCheck: Check = {
   name: 'specification',
-  find: (files) => [...ruleFindings(files), ...tableFindings(files), ...outsideSources(files)],
+  find: (files) => [...ruleFindings(files), ...tableFindings(files), ...sourceFindings(files)],
 }
 
 export function readRules(files: readonly RepositoryFile[]): readonly Rule[] {
@@ -141,13 +141,24 @@ function titleIds({ path, text }: RepositoryFile): readonly { readonly id: strin
   )
 }
 
-function outsideSources(files: readonly RepositoryFile[]): readonly Finding[] {
-  const cited = files
-    .filter(({ path }) => path.endsWith('.ts') && !isCheck(path))
-    .flatMap(({ text }) => text.split('\n').filter((line) => outsidePages.test(line)))
-  if (cited.length <= outsideSourcesMax) return []
-  const problem = `${cited.length} @source lines name a page outside the repository, at most ${outsideSourcesMax} may: name a rule of ${folder}, a standard or a public page`
-  return [{ file: folder, problem }]
+/** Each page that a `@source` names is a file of the repository, by its path from the root, and each id is a rule. */
+function sourceFindings(files: readonly RepositoryFile[]): readonly Finding[] {
+  const paths = new Set(files.map(({ path }) => path))
+  const rules = new Set(readRules(files).map(({ id }) => id))
+  return files
+    .filter(({ path }) => /\.(ts|tsx|mjs|sol|c)$/.test(path) && !isCheck(path))
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, index) => {
+        const source = sourceTag.exec(line)?.[1] ?? ''
+        const pages = [...source.matchAll(pageInSource)].map(([page]) => page)
+        const ids = [...source.matchAll(rulesInSource)].flatMap(([, named = '']) => named.split(/, | and /))
+        const missing = [...pages.filter((page) => !paths.has(page)), ...ids.filter((id) => !rules.has(id))]
+        return missing.map((name) => ({
+          file: path,
+          problem: `line ${index + 1}: @source names ${name}, which is not here`,
+        }))
+      }),
+    )
 }
 
 /** One proof in the last cell of a row; `<br>` joins several. */
