@@ -118,14 +118,17 @@ type RowParts = Pick<BenchRow, 'id' | 'name' | 'goal' | 'limit'> & {
   readonly base: string
 }
 
-/** Limits are what the public reference was measured to take. @source reference-oracle-measured.md 10, row 9 */
+/**
+ * Limits are about half of what the public reference takes.
+ * @source docs/internals/reference-comparison.md, 10-9
+ */
 function cpuRow(id: string, name: string, limitMs: number, runs: readonly LoadResult[] = []): BenchRow {
   const cpu = median(runs.map(({ cpuMsPerRequest }) => cpuMsPerRequest))
   const parts = { id, name, ratio: cpu, goal: limitMs, atLeast: false }
   return { ...parts, limit: `<= ${limitMs} ms`, value: `${cpu.toFixed(2)} ms` }
 }
 
-/** One connection, straight to the node. @source reference-oracle-measured.md 10, row 10 */
+/** One connection, straight to the node. Limits are what the public reference was measured to take. */
 function aloneRow(id: string, name: string, limitMs: number, measuredMs: number): BenchRow {
   const parts = { id, name, ratio: measuredMs, goal: limitMs, atLeast: false }
   return { ...parts, limit: `<= ${limitMs} ms`, value: `${measuredMs} ms` }

@@ -1,4 +1,4 @@
-/** One line of the table of design 9. `ratio` is the measured one, `limit` its goal in words. */
+/** One line of the table of `npm run bench`. `ratio` is the measured one, `limit` its goal in words. */
 export type BenchRow = {
   readonly id: string
   readonly name: string
@@ -10,7 +10,7 @@ export type BenchRow = {
   readonly atLeast: boolean
 }
 
-/** Ten percent of noise are allowed: these machines are shared. @source design.md 9 */
+/** Ten percent of noise are allowed: these machines are shared. */
 export function isMet({ ratio, goal, atLeast }: BenchRow): boolean {
   return atLeast ? ratio >= goal * 0.9 : ratio <= goal * 1.1
 }

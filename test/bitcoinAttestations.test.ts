@@ -1,7 +1,7 @@
 // Goal: the routes attest what happened on Bitcoin like on any other chain, with the protocol's ids, whichever
 // API shows it. Method: the whole HTTP surface over the real reader, real transactions and PSBTs in constructed
 // blocks behind a stand-in of both APIs, and real signatures.
-// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.3
+// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source rules P-89, P-127, F-131, F-135
 import type { Hex, WithdrawalStatus } from '@causeway/core'
 import { bitcoinNetworkOf } from '@causeway/core/encodings'
 import { bitcoinWithdrawalId, outputScript } from '@causeway/families/rules'

@@ -1,7 +1,7 @@
 // Goal: one order whose inputs and output lie on different families is attested for fill and refund in every
 // pairing. Method: the whole HTTP surface over one running chain of each family (a real EVM node, its contracts
 // behind Tron's API, a depository program on LiteSVM, and stand-ins of the other APIs); answers are compared
-// with core's encoders and their signatures recovered. @source oracle-protocol.md 1.3, 1.4, 2.2, 4
+// with core's encoders and their signatures recovered. @source rules P-127, P-129, P-130, F-166
 import { attestationKinds } from '@causeway/attestations'
 import { depositsExecutionKey, encodeMintAction, hubTokenId, onchainId, orderAddress } from '@causeway/core'
 import { type VmType, vmTypes } from '@causeway/core/encodings'

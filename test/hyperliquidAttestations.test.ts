@@ -1,7 +1,7 @@
 // Goal: the routes attest what happened on Hyperliquid like on any other chain, with the protocol's ids. Method:
 // the whole HTTP surface over the real reader and the stand-in of the exchange, with real signatures; entries of
 // the hub are constructed.
-// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.4
+// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source rules P-89, P-127, F-151, F-155
 
 import { type Hex, type Order, onchainId } from '@causeway/core'
 import { mainNetwork } from '@causeway/core/encodings'

@@ -1,6 +1,6 @@
 // Goal: the routes attest what happened on Lighter like on any other chain, with the protocol's ids. Method: the
 // whole HTTP surface over the real reader and the stand-in of the sequencer's API, with real signatures.
-// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.5
+// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source rules P-89, P-127, F-159, F-161
 
 import { type Hex, Secret, type WithdrawalStatus } from '@causeway/core'
 import { mainNetwork } from '@causeway/core/encodings'

@@ -105,7 +105,7 @@ describe('a deposit', () => {
     // A transaction like any other, and no deposit.
     Object.assign(item?.data ?? {}, { to: bed.user(0), data: '0x', value: '0' })
     const { client } = bed
-    // Its own number where none is set. @source quote-api.md 4.4
+    // Its own number where none is set. @source github.com/relayprotocol/relay-kit
     const { maxPollingAttemptsBeforeTimeout = 30 } = client
     client.maxPollingAttemptsBeforeTimeout = 3
     try {

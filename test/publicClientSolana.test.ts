@@ -15,7 +15,7 @@ import { z } from 'zod'
 import { nativeCurrency, type PublicClientBed, startPublicClientBed } from './support/publicClientBed.ts'
 import { firstFamilyPort } from './support/sessionBed.ts'
 
-/** @source families.md 1 */
+/** SOL, as clients name it. */
 const sol = '1'.repeat(32)
 const { solana: solanaChainId } = familyChainIds
 const usdcMint = localMints.USDC.address

@@ -1,6 +1,6 @@
 // Goal: the routes attest what happened on a Solana chain like on any other, with the protocol's ids. Method:
 // the whole HTTP surface over the real reader, a depository program on LiteSVM and real signatures.
-// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.2
+// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source rules P-89, P-127, F-139, F-141
 import { encodeBase58, type FactsReader, type Hex, type WithdrawalStatus } from '@causeway/core'
 import { mainNetwork } from '@causeway/core/encodings'
 import { encodeSolanaWithdrawal, type SolanaWithdrawal, solanaWithdrawalId } from '@causeway/families/rules'

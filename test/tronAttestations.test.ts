@@ -1,7 +1,7 @@
 // Goal: the routes attest what happened on Tron like on any other chain, with the protocol's ids. Method: the
 // whole HTTP surface over the real reader; the real contracts on an EVM node behind a stand-in of a node's HTTP
 // API, and real signatures.
-// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source oracle-protocol.md 1.3, 1.7, 3, 5.6
+// CAUSEWAY_FAULTS=1 runs the long form of what endpoints say. @source rules P-89, P-127, F-123, F-125
 import { bytesToHex, type Hex, type WithdrawalStatus } from '@causeway/core'
 import { createTronCodec, mainNetwork, tronAddress } from '@causeway/core/encodings'
 import {

@@ -2,7 +2,7 @@
 // owners behind one payout, a Solana payload that dies unsigned, a Bitcoin output that two payouts spend and a
 // reorganization between them. Method: three peered oracles, the allocator of the local hub, and a chain of each
 // family.
-// @source withdrawals.md 4
+// @source rules P-69, P-117, P-121, P-122, F-135
 import { waitUntil } from '@causeway/localnet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { grantBalance } from '../apps/oracle/test/support/hubLedger.ts'

@@ -1,4 +1,4 @@
-// Goal: deposits of oracle-protocol.md 5.3, each line of its test plan by name, through both APIs. Method: real
+// Goal: deposits on Bitcoin (rule F-131), each case by name, through both APIs. Method: real
 // transactions in constructed blocks (`provenance: constructed`) behind a stand-in of bitcoind and Esplora.
 
 import {

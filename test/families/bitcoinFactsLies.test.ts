@@ -1,6 +1,6 @@
 // Goal: no endpoint of a Bitcoin chain changes a fact: it is outvoted, or the reading is refused by type. Method: the contract
 // of all families over stand-ins of bitcoind and Esplora (`provenance: constructed`). CAUSEWAY_FAULTS=1 runs the long form.
-// @source ledger-and-safety.md 4.3, 5.3 R1
+// @source rules P-107, F-132
 import { expect } from 'vitest'
 import { describeLies } from '../readerSupport/describeLies.ts'
 import { startBitcoinFacts } from './bitcoinSupport/facts.ts'

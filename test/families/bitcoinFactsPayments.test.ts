@@ -1,4 +1,4 @@
-// Goal: payments and allocator outputs of oracle-protocol.md 5.3 and 3.5, through both APIs. Method: real
+// Goal: payments and allocator outputs on Bitcoin (rules P-108, F-134), through both APIs. Method: real
 // transactions in constructed blocks (`provenance: constructed`) behind a stand-in of bitcoind and Esplora.
 
 import {

@@ -1,7 +1,7 @@
 // Goal: no endpoint of a Bitcoin chain changes a fact: it is outvoted, or the reading is refused by type. Method:
 // stand-ins of bitcoind and Esplora over constructed chains (`provenance: constructed`) that are ahead, show another
 // block or change between two rounds.
-// @source ledger-and-safety.md 4.3, 5.3 R1
+// @source rules P-107, F-132
 import { DomainError } from '@causeway/core'
 import {
   type BitcoinApi,

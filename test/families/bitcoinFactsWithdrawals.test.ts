@@ -1,4 +1,4 @@
-// Goal: withdrawals of oracle-protocol.md 5.3 in every state, each line of its test plan by name, however the
+// Goal: withdrawals on Bitcoin (rule F-135) in every state, each case by name, however the
 // spender is found: Esplora alone, a node with a look-up service, a node with the caller's hint. Method: PSBTs
 // and transactions signed by bitcoinjs-lib in constructed blocks (`provenance: constructed`).
 import type { Hex } from '@causeway/core'

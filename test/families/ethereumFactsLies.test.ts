@@ -1,7 +1,7 @@
 // Goal: whatever an endpoint answers, the reader answers with facts or a typed refusal, in time. Method: the contract of all
 // families, and each kind of rubbish in each round and for each method, on the only endpoint of a chain (refused) and on one
 // of three (facts, unchanged). CAUSEWAY_FAULTS=1 runs 10,000 random changes for each question.
-// @source ledger-and-safety.md 5.3, R1
+// @source rule P-107
 import { expect, test } from 'vitest'
 import { describeLies, type Malformed } from '../readerSupport/describeLies.ts'
 import { behave, type Change, everyAnswer, openFacts, set } from '../readerSupport/factsCase.ts'

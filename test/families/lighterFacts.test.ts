@@ -1,5 +1,5 @@
 // Goal: deposits and payments on Lighter are read as the public protocol reads them, exactly and only once
-// executed. Method: every line of the test plan in oracle-protocol.md 5.5 against the stand-in over HTTP.
+// executed. Method: every case of rules F-159 and F-160 against the stand-in over HTTP.
 
 import { lighterBodies, type StoredTransaction, type TransferInfo } from '@causeway/localnet/standIns/lighter'
 import { describe, expect, test } from 'vitest'

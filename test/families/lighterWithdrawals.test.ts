@@ -1,6 +1,6 @@
 // Goal: a Lighter withdrawal is pending, executed or expired exactly as the public protocol says, its transaction
-// is proven, and nothing an explorer says decides. Method: every withdrawal line of the test plan in
-// oracle-protocol.md 5.5 against the stand-in over HTTP.
+// is proven, and nothing an explorer says decides. Method: every case of rule F-161 against the stand-in over
+// HTTP.
 
 import { Secret } from '@causeway/core'
 import { encodeLighterWithdrawal } from '@causeway/families/rules'

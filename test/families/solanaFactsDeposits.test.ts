@@ -1,6 +1,6 @@
 // Goal: the deposits of a Solana transaction are exactly those the protocol counts. Method: a depository
 // program and the real token programs run on the real runtime (LiteSVM); the reader reads over HTTP.
-// @source oracle-protocol.md 1.3, 5.2
+// @source rules P-127, F-139
 import type { Hex } from '@causeway/core'
 import { token2022Program } from '@causeway/families/rules'
 import {

@@ -1,5 +1,5 @@
 // Goal: fills and refunds are what recipients gained in a transaction that carries the order id. Method: real
-// transfers of SOL and both token programs on LiteSVM, with and without memos. @source oracle-protocol.md 5.2
+// transfers of SOL and both token programs on LiteSVM, with and without memos. @source rules P-108, F-143
 import type { Hex } from '@causeway/core'
 import { token2022Program } from '@causeway/families/rules'
 import {

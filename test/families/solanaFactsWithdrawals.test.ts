@@ -1,6 +1,6 @@
 // Goal: a withdrawal is executed, expired or pending exactly when the depository program would say so, and
 // its executing transaction is proven. Method: the program runs requests on LiteSVM; clocks, commitments and
-// answers are moved between its states. @source oracle-protocol.md 1.7, 3.2, 5.2
+// answers are moved between its states. @source rule F-141
 
 import type { Hex } from '@causeway/core'
 import { encodeSolanaWithdrawal, type SolanaWithdrawal, solanaWithdrawalId } from '@causeway/families/rules'

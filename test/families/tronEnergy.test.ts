@@ -24,7 +24,10 @@ let energy: TokenEnergy
 
 const [id, orderId] = [`0x${'ab'.repeat(32)}`, `0x${'cd'.repeat(32)}`] as const
 const amount = 123_456_789n
-/** Signature and its length, and what the chain adds for a result. @source families.md 5.3 */
+/**
+ * Signature and its length, and what the chain adds for a result.
+ * @source java-tron, Constant.MAX_RESULT_SIZE_IN_TX
+ */
 const signedBytes = 67 + 64
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
-// Goal: the deposits of a Tron transaction are what the protocol says they are. Method: every line of its
-// test plan as a transaction of the real contracts, seen through a stand-in of a node's HTTP API; bytes and
-// ids of transactions are made by tronweb. @source oracle-protocol.md 5.6
+// Goal: the deposits of a Tron transaction are what the protocol says they are. Method: every form of deposit
+// as a transaction of the real contracts, seen through a stand-in of a node's HTTP API; bytes and ids of
+// transactions are made by tronweb. @source rules F-123, F-124
 
 import type { Hex } from '@causeway/core'
 import { tronAddress } from '@causeway/core/encodings'

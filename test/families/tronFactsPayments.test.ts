@@ -1,6 +1,6 @@
 // Goal: what a fill or a refund paid on Tron is what its transaction proves. Method: the fill contract, tokens
 // and plain transfers of TRX behind the stand-in; the reader asked as the rules ask it.
-// @source oracle-protocol.md 5.6
+// @source rules P-40, P-41, P-42, P-43, F-126
 import { encodeFillExtraData, type Hex, type PaymentQuestion } from '@causeway/core'
 import { tronAddress } from '@causeway/core/encodings'
 import { encodeTransfer } from '@causeway/families/rules'

@@ -1,6 +1,6 @@
 // Goal: a withdrawal is executed, expired or pending exactly as the depository and solidified blocks say, and
 // only the transaction that paid it out proves its execution. Method: requests signed by the depository's own
-// allocator behind the stand-in, on a node whose clock the test sets. @source oracle-protocol.md 5.6, 3.2
+// allocator behind the stand-in, on a node whose clock the test sets. @source rule F-125
 
 import type { Hex } from '@causeway/core'
 import {

@@ -23,7 +23,7 @@ import { currencyAddress, userOf } from '../../apps/quote-api/test/serviceSuppor
 import type { OpenWork } from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
 import { type FamilySettling, type QuotedChain, startFamilySettling } from './familySettling.ts'
 
-/** @source families.md 1: the chain id that public clients know */
+/** The chain id that public clients know. */
 export const bitcoinChainId = 8_253_038
 export const bitcoin = 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8'
 

@@ -18,7 +18,7 @@ import {
 } from 'viem'
 import type { UserChain } from './sessionBed.ts'
 
-/** Address of the wallet's contract on public chains. @source clients.md 1.2 */
+/** Address of the wallet's contract on public chains. @source github.com/MetaMask/delegation-framework */
 const delegationManager: Hex = '0xdb9b1e94b5b69df7e401ddbede43491141047db3'
 
 /** As clients send them. */

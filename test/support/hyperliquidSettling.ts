@@ -24,7 +24,7 @@ import type { Answer, QuoteAnswer } from '../../apps/quote-api/test/serviceSuppo
 import { post } from '../../apps/quote-api/test/serviceSupport/callService.ts'
 import type { OpenWork } from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
 
-/** @source families.md 1: the chain id that public clients know */
+/** The chain id that public clients know. */
 export const hyperliquidChainId = 1337
 /** Dollars of the first perps account. */
 export const perps = '0x00000000000000000000000000000000'

@@ -19,7 +19,7 @@ import { z } from 'zod'
 import type { QuoteAnswer } from '../../apps/quote-api/test/serviceSupport/callService.ts'
 import type { OpenWork } from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
 
-/** @source families.md 1: the chain id that public clients know */
+/** The chain id that public clients know. */
 export const lighterChainId = 3_586_256
 export const perpsDollars = '0'
 export const lighterEther = '1'

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../../apps/quote-api/test/fi
 import { type ConfigCopy, copyConfigs } from '../../apps/quote-api/test/serviceSupport/configCopy.ts'
 import { type SolanaBed, startSolanaBed } from '../families/solanaSupport/startSolanaBed.ts'
 
-/** @source quote-api.md 1: the chain id that public clients know */
+/** The chain id that public clients know. */
 export const solanaChainId = 792_703_809
 export const sol = '1'.repeat(32)
 

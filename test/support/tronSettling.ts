@@ -30,7 +30,7 @@ import { currencyAddress, userOf } from '../../apps/quote-api/test/serviceSuppor
 import type { OpenWork } from '../../apps/quote-api/test/settlementSupport/scriptedSolver.ts'
 import { type FamilySettling, type QuotedChain, startFamilySettling } from './familySettling.ts'
 
-/** @source families.md 1: the chain id that public clients know */
+/** The chain id that public clients know. */
 export const tronChainId = 728_126_428
 /** Chain id in the first block of the stand-in, as in the local configuration. */
 const hubChainId = 1_414_680_398n

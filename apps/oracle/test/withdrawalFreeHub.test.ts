@@ -1,7 +1,7 @@
 // Goal: on a hub whose tokens anybody may move, more money at a withdrawal address neither gets a second request
 // issued for it nor stops the first one; less never is enough. Method: the ledger of the local hub with the free
 // `transfer` of the public one, three peered oracles, real nodes and contracts.
-// @source withdrawals.md 4 (a), (b)
+// @source rules P-119, P-121
 
 import { type Hex, ownerRequestDigest } from '@causeway/core'
 import { decodeEvmWithdrawal, encodeEvmWithdrawal } from '@causeway/families/rules'

@@ -46,7 +46,7 @@ function solverBalance(chain: UserChain): Promise<bigint> {
 /**
  * The schedule's flat fee and the change of Φ = Σ κ·(b − t)²/(2t) for two chains of equal share, that is
  * κ·a·((in − out) + a)·2/total, in millionths of a USD; a reward is at most `rewardCapBps` of the amount.
- * @source pricing-engine.md 4.3
+ * @source rule Q-40
  */
 async function expectedService(from: UserChain, amount: bigint): Promise<bigint> {
   const [received, paid] = [await solverBalance(from), await solverBalance(opposite[from])]

@@ -24,7 +24,7 @@ import { type LocalRequest, localRequest } from './serviceSupport/localRequest.t
 import { type StillService, startStillService } from './serviceSupport/stillService.ts'
 import { transactionsOf } from './serviceSupport/transactionsOf.ts'
 
-/** EVM addresses are their own 20 bytes in the protocol's `bytes`. @source oracle-protocol.md 1.5 */
+/** EVM addresses are their own 20 bytes in the protocol's `bytes`. @source rule P-128 */
 const orderTypes: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>> =
   orderTypedData
 

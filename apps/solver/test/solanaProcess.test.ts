@@ -148,7 +148,7 @@ test('every claim is paid once, however often its solver is killed between sendi
   await paysEveryClaimOnce(family(), 3)
 })
 
-/** @source oracle-protocol.md 1.5 */
+/** @source rule P-128 */
 const orderTypeHash = keccak256(
   toHex(
     'Order(string version,string solverChainId,address solver,uint256 salt,Input[] inputs,Output output,Fee[] fees)' +

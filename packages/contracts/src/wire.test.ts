@@ -1,5 +1,6 @@
 // Goal: what readers and clients of the public protocol know by number is what our contracts have.
-// Every literal is copied from oracle-protocol.md 1.6, 2.1, 2.4, 3.2, 5.1, 5.4 and quote-api.md 2.4, 2.5.
+// Every literal but that of `setEntryFor`, which is ours, is of a public contract.
+// @source github.com/relayprotocol/relay-depository, relay-settlement and relay-periphery
 
 import { tronAddress } from '@causeway/core/encodings'
 import { fillClosing, fillPayment, fillState } from '@causeway/families/rules'

@@ -59,7 +59,6 @@ const retryMs = 500
 /**
  * Tries to lead each job until closed. A leader holds the job's advisory lock and has the newest row in `job_epoch`.
  * Correctness rests on the fence, which reads that row; the lock only keeps several processes from doing the same work.
- * @source design.md 3, Past one machine
  */
 export function startElections(options: ElectionOptions): Elections {
   const { jobs, areTogether = false, lockDatabase, leaseMs = 10_000, onChange, onFailure } = options

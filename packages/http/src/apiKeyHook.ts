@@ -19,7 +19,7 @@ const failedKeyWindowMs = 60_000
  * Adds the hook that resolves the caller's API key into `request.apiKey`, before rate limits and before the body is
  * read. No key: `apiKey` stays null. A wrong or repeated key: 401. Different keys in two headers: 400. Wrong keys are
  * limited per network; above the limit no key is looked up.
- * @source ledger-and-safety.md 2.1, 2.2
+ * @source rules O-auth-01, Q-140
  */
 export function registerApiKeys(app: HttpApp, options: ApiKeyHookOptions): void {
   const { apiKeys, unknownKeys = 'refuse', bearerKeys = false, rateLimits } = options

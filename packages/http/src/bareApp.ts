@@ -58,7 +58,7 @@ export type BareApp = { readonly app: HttpApp; readonly connections: Connections
 
 /**
  * Makes the Fastify instance that the public, admin and ops listeners start from: server options, JSON parser, zod
- * compilers, error handling and graceful closing. It has no keys, limits or routes. @source ledger-and-safety.md 3.1
+ * compilers, error handling and graceful closing. It has no keys, limits or routes.
  */
 export function createBareApp(options: BareAppOptions): BareApp {
   const { logger, errors, trustedProxies, websocketPath } = options

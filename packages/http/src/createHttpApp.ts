@@ -64,7 +64,7 @@ const defaultSlots: SlotLimits = {
 /**
  * Makes the public listener of a service: errors, request ids, limits, keys, CORS, description page, liveness and
  * metrics are in place. The caller registers its routes, with zod schemas, and listens.
- * @source ledger-and-safety.md 3, design.md 5.6, 5.7, 5.10
+ * @source rules O-165, Q-139 to Q-141
  */
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const { app, connections } = createBareApp({
@@ -135,7 +135,7 @@ function registerUnknownUrls(app: HttpApp, limiter: Limiter | undefined): void {
   })
 }
 
-/** Opens an app to browsers on every origin, without credentials. @source quote-api.md 4.8 (l) */
+/** Opens an app to browsers on every origin, without credentials. */
 async function registerCors(app: HttpApp): Promise<void> {
   await app.register(cors, {
     origin: '*',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * Body of every answer that is not a success, of both services.
- * @source quote-and-sponsorship.md, Error body; rule Q-139
+ * @source rule Q-139
  */
 export const errorBodySchema = z
   .object({

@@ -15,10 +15,10 @@ export interface HeldRequests {
 export type Exemption = 'liveness' | 'documentation'
 
 /**
- * Whether a request is exempt from rate limits and work slots: `/`, `/documentation` with its subpaths and `/lives/*`,
- * whether they exist or not. A route is judged by its pattern, which no caller can choose. The URL counts only when it
- * matches no route, so that no spelling of a URL frees a route from its limit.
- * @source attestation-oracle.md, Limits and defaults
+ * Kind of exemption of a request from rate limits and work slots: `/`, `/documentation` with its subpaths and
+ * `/lives/*`, whether they exist or not. A route is judged by its pattern, which no caller can choose. The
+ * URL counts only when it matches no route, so that no spelling of a URL frees a route from its limit.
+ * @source rule O-limits-02
  */
 export function exemptionOf(request: FastifyRequest): Exemption | undefined {
   return exemptionOfPath(request.is404 ? request.url : (request.routeOptions.url ?? ''))

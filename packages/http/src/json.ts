@@ -9,7 +9,6 @@ const loneSurrogate = /[\ud800-\udfff]/u
  * win), keys that reach prototypes, nesting above 20, numbers out of range, and text that no database column can hold
  * (NUL, lone surrogates).
  * @throws RequestFailure `empty_body`, `invalid_json` or `invalid_request`
- * @source ledger-and-safety.md 3.1
  */
 export function parseJsonBody(text: string): unknown {
   if (text.length === 0) throw new RequestFailure('empty_body', 'The request body is empty.')

@@ -35,7 +35,7 @@ export type RequestObservation = {
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Own registry; nothing is registered globally. @source ledger-and-safety.md 3.7 */
+/** Own registry; nothing is registered globally. */
 export function createHttpMetrics(options: { service: string }): HttpMetrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service: options.service })

@@ -24,7 +24,7 @@ type Listener = {
 
 const license = { name: 'MIT', identifier: 'MIT' }
 
-/** Version of both interface descriptions. @source quote-and-sponsorship.md, Versioning 1 */
+/** Version of both interface descriptions. @source rule Q-version-01 */
 export const interfaceVersion = '1.0.0'
 
 /**

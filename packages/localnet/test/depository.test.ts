@@ -134,7 +134,7 @@ describe('deposits', () => {
 })
 
 describe('struct hashes of requests', () => {
-  // oracle-protocol.md 1.7
+  // Vectors of the public protocol.
   test.each([
     [
       'a native payment',

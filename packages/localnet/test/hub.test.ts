@@ -1,5 +1,5 @@
-// Goal: the hub accepts exactly what two of its three oracles signed over the protocol's execution, in
-// the order that oracle-protocol.md 2.4 demands, once. Method: as deployed, on a real node.
+// Goal: the hub accepts exactly what two of its three oracles signed over the protocol's execution, by
+// ascending signers, once (rule P-68). Method: as deployed, on a real node.
 
 import { hubAbi, hubOracleAbi, oracleMultisigAbi } from '@causeway/contracts'
 import type { Hex } from '@causeway/core'
@@ -126,7 +126,7 @@ const isExecuted = ({ idempotencyKey }: Execution) =>
 
 describe('digests', () => {
   test('an execution hashes to the published vector of the protocol', async () => {
-    // oracle-protocol.md 1.6 and 2.3: the deposit of order B, on the contract at this very address.
+    // The published deposit of order B, on the contract at this very address.
     const verifyingContract: Hex = '0x795f9464ee05a34fe1e18925ca4e4753dcd60058'
     const { node, client } = bench.chain
     await node.setCode({

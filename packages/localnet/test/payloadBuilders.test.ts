@@ -1,7 +1,7 @@
 // Goal: the builder of every family turns a request into the bytes of the public protocol, and says what is
 // signed for them as `core` does; what a family cannot pay, or would pay otherwise than asked, has no payload.
 // Method: the contracts on a real node, against the published vectors.
-// @source withdrawals.md 1.3, 3; oracle-protocol.md 1.7
+// @source rule P-69
 
 import type { ContractName } from '@causeway/contracts'
 import {

@@ -70,7 +70,7 @@ describe('what a token says of itself', () => {
     },
   )
 
-  // quote-api.md 2.5
+  // EIP-2612, EIP-3009
   test.each([
     ['PERMIT_TYPEHASH', '0x6e71edae12b1b97f4d1f60370fef10105fa2faae0126114a169c64845d6126c9'],
     [

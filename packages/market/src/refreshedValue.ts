@@ -30,10 +30,7 @@ export type RefreshOptions<T> = {
   readonly onFailed?: (error: unknown, consecutiveFailures: number) => void
 }
 
-/**
- * A value that is loaded again and again in the background: the reading of a chain or a price service.
- * @source pricing-engine.md 6.1
- */
+/** A value that is loaded again and again in the background: the reading of a chain or a price service. */
 export class RefreshedValue<T> {
   readonly #options: RefreshOptions<T>
   readonly #closing = new AbortController()

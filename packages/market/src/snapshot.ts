@@ -2,7 +2,7 @@ import type { CurrencyKey, Hex, PoolState } from '@causeway/core'
 import type { NetworkFeeRefusal } from '@causeway/families'
 import type { NetworkFees, ShapeUnits } from '@causeway/families/rules'
 
-/** One USD price as of one refresh, already guarded. @source pricing-engine.md 2.3 */
+/** One USD price as of one refresh, already guarded. @source docs/decisions/0007-price-guards.md */
 export type UsdPrice = {
   /** USD per whole token, 18 fraction digits. */
   readonly usdX18: bigint

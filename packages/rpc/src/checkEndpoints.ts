@@ -7,7 +7,7 @@ type EndpointAnswer<Value> = { readonly alias: string; readonly said: Value }
 /**
  * Answers of all endpoints that give one; `undefined` is no answer.
  * @throws UpstreamUnavailableError when fewer answer than the threshold
- * @source oracle-protocol.md 8, ledger-and-safety.md 4.5
+ * @source rule O-32
  */
 export async function askEnough<View extends EndpointSource, Value>(
   quorum: Pick<QuorumClient<View>, 'chainId' | 'threshold' | 'askEach'>,

@@ -29,7 +29,7 @@ export const initialHealth: HealthState = {
   headBlock: undefined,
 }
 
-/** @source ledger-and-safety.md 5.3 R6: at most one probe per half-open window, recovery within 10 s */
+/** The longest pause lets an endpoint that works again be used within 10 s. */
 const breaker = { failuresToOpen: 5, firstPauseMs: 1_000, longestPauseMs: 8_000 }
 const coolDownMs = { withoutHint: 1_000, shortest: 100 }
 /** Weight of the newest sample. */
@@ -135,7 +135,6 @@ function averaged(average: number | undefined, sample: number): number {
 /**
  * The height with which endpoints are compared: the upper median of their heads in one round. With two it is the higher
  * one; with three, one false head far ahead has no effect.
- * @source ledger-and-safety.md 4.3
  */
 export function referenceHead(heads: readonly bigint[]): bigint | undefined {
   const sorted = [...heads].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))

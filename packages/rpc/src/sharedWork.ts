@@ -27,7 +27,7 @@ export type CachedReading<Value> = {
 
 /**
  * Cache of final readings of one chain, in bounded memory. Concurrent requests for one key share the work. Failures are
- * not cached. @source design.md 7.5
+ * not cached.
  */
 export class FinalReadingCache<Value extends NonNullable<unknown>> {
   readonly #chainId: string
@@ -82,7 +82,7 @@ export type TimeLimit = { readonly timeoutMs: number; readonly late: () => Error
 /**
  * Runs identical work once for all concurrent callers. Each caller may give up by itself; the work is aborted once the
  * last one has. Results are not kept.
- * @source ledger-and-safety.md 4.7
+ * @source rule P-94
  */
 export class SingleFlight<Value> {
   readonly #flights = new Map<string, Flight<Value>>()

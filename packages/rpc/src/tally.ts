@@ -1,6 +1,9 @@
 import { comparisonText } from './comparisonText.ts'
 
-/** Default number of voices that must agree: ceil(2n/3) of the configured ones. @source design.md 7.4 */
+/**
+ * Default number of voices that must agree: ceil(2n/3) of the configured ones.
+ * @source docs/operating/configuration.md, Endpoints of a chain
+ */
 export function defaultThreshold(voices: number): number {
   return Math.ceil((2 * voices) / 3)
 }

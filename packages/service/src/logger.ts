@@ -38,7 +38,6 @@ export const droppedLines = (): number => standardOutput?.dropped() ?? 0
  * Makes the logger of a service, which writes JSON lines. Objects are reduced to an allow-list: requests and answers to
  * names and numbers, errors to type, code, message and stack without URLs. Known secret fields are redacted. Bodies are
  * never logged.
- * @source ledger-and-safety.md 3.6
  */
 export function createLogger(options: LoggerOptions): Logger {
   const settings = {

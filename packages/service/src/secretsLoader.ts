@@ -5,7 +5,7 @@ import { parseSecretsFile } from './parseSecretsFile.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Directory where an agent mounts secrets; `SECRETS_DIR` overrides it. @source attestation-oracle.md; rule O-140 */
+/** Directory where an agent mounts secrets; `SECRETS_DIR` overrides it. @source rule O-140 */
 export const defaultSecretsDirectory = '/vault/secrets'
 
 /**

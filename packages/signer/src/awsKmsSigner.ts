@@ -39,7 +39,6 @@ const publicKeyBytes = 65
  * Signs with a key that never leaves AWS KMS. Only the digest of a structured request is sent. The returned signature
  * is parsed strictly, brought to low s, and must recover to the key, so that a wrong key or a corrupted answer ends in
  * SignerFailedError.
- * @source ledger-and-safety.md 4.2
  */
 export function createAwsKmsSigner(options: AwsKmsOptions): AwsKmsKey {
   const { keyId: KeyId, timeoutMs = defaults.timeoutMs } = options

@@ -27,7 +27,7 @@ export type SignerSettings = {
  * The signer that a service's environment selects: `SIGNING_MODULE=raw-private-key` (default) or
  * `aws-kms`. Its address is known when this returns.
  * @throws ConfigurationError naming the setting that must not run
- * @source attestation-oracle.md, Runtime configuration; oracle-protocol.md 6.1
+ * @source rule O-cfg-01
  */
 export async function createConfiguredSigner(settings: SignerSettings): Promise<ConfiguredSigner> {
   const { environment, warn, prefix = '' } = settings

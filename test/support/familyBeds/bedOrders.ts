@@ -139,7 +139,7 @@ export async function payFor(
   return transactionId
 }
 
-/** @source oracle-protocol.md 4, rule 4 */
+/** Weighted difference of deposits and inputs, in parts of 10^18. @source rule P-129 */
 export function bpsDiffOf({ inputs, settlement: { order } }: DepositedOrder): bigint {
   const weighted = (amounts: readonly bigint[]) =>
     amounts.reduce(
@@ -153,7 +153,7 @@ export function bpsDiffOf({ inputs, settlement: { order } }: DepositedOrder): bi
 
 /**
  * Execution that the oracle signs for the hub: every deposit goes to the solver, and a fill pays the fees.
- * @source oracle-protocol.md 1.3, 1.4, 4
+ * @source rules P-127, P-130
  */
 export function executionOf(
   { id, inputs, settlement: { order } }: DepositedOrder,

@@ -7,7 +7,7 @@ export type OpenReader = { readonly reader: FactsReader; close(): Promise<void> 
 export type SeenDeposit = {
   /** Canonical. */
   readonly transactionId: string
-  /** @source oracle-protocol.md 1.3 */
+  /** A part of the onchain id. @source rule P-127 */
   readonly onchainIndex: string
   readonly depositor: string
   /** Unix seconds of its block. */

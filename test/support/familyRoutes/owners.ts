@@ -16,7 +16,7 @@ import type { Owner } from './familySide.ts'
 
 const digits = (hash: Uint8Array) => Buffer.from(hash).toString('hex')
 
-/** One key, and how wallets of each family sign with it. @source oracle-protocol.md 3.6 */
+/** One key, and how wallets of each family sign with it. @source rules P-82, P-83, P-109 */
 export const evmOwner: Owner = {
   account: privateKeyToAddress(orderBSolverKey).toLowerCase(),
   sign: (hash) => signDigest(Buffer.from(hashMessage({ raw: hash }).slice(2), 'hex')),

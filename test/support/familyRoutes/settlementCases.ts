@@ -30,7 +30,7 @@ export const refused = (errorCode: string, status = 400) => ({ status, body: { e
 
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 
-/** @source oracle-protocol.md 1.3, 1.4, 3.1 */
+/** @source rules P-127, P-130 */
 export function depositCases(sideOf: () => FamilySide): void {
   describe('a deposit', () => {
     test('is minted to its order, under the ids of the protocol', async () => {
@@ -126,7 +126,7 @@ function tokenOf({ chain, currency, hubToken }: FamilySide): bigint {
   return computed
 }
 
-/** @source oracle-protocol.md 1.3, 3.3, 3.4, 4 */
+/** @source rules P-129, P-130, F-166 */
 export function settlementCases(sideOf: () => FamilySide): void {
   describe('an order', () => {
     test('F-166: is settled by a fill that names it and covers its payment', async () => {

@@ -49,7 +49,7 @@ function executionOf({ chain }: FamilySide, seen: SeenWithdrawal, idempotencyKey
  * The withdrawals route, in every state that the family has, with the ids of the protocol.
  * @param states each made when its test runs
  * @param isFoundByNameAlone a caller must name the executing transaction, or it is not seen
- * @source oracle-protocol.md 1.3, 1.4, 1.7, 3.2
+ * @source rules P-113, P-117, P-118
  */
 export function withdrawalCases(
   sideOf: () => FamilySide,

@@ -20,7 +20,10 @@ export type WithdrawalFlow = {
   readonly currency: string
   readonly recipient: string
   readonly additionalData?: Readonly<Record<string, unknown>>
-  /** Members of the payload parameters that the family spells. @source oracle-protocol.md 3.5 */
+  /**
+   * Members of the payload parameters that the family spells.
+   * @source github.com/relayprotocol/relay-settlement, normalizePayloadParams
+   */
   readonly payload: {
     readonly depository: string
     readonly currency: string
@@ -36,7 +39,7 @@ const nonce = 42n
 
 /**
  * Both withdrawal-address routes, for an owner whose account is of the family.
- * @source oracle-protocol.md 1.3, 1.4, 3.5, 3.6
+ * @source rules P-80, P-83, P-121, P-127
  */
 export function withdrawalFlowCases(sideOf: () => FamilySide, flowOf: () => WithdrawalFlow): void {
   describe('a withdrawal of its owner', () => {

@@ -1,4 +1,4 @@
-// Vectors of oracle-protocol.md 1.3, 1.4, 1.6 and 2.3 through the route's own rules.
+// Vectors of ids, messages and executions (rules P-127, P-128 and P-130) through the route's own rules.
 import { attestationKinds } from '@causeway/attestations'
 import { depositMessageId, hubAlias, hubTokenId } from '@causeway/core'
 import { mainNetwork } from '@causeway/core/encodings'

@@ -1,4 +1,4 @@
-// Every rule of oracle-protocol.md 4 for fills, over plain facts, with the vectors of 1.3, 1.6 and 2.3.
+// The rules of fills over plain facts, P-92, P-129, P-130 and F-166 above all, with the vectors of order B.
 import {
   type DepositFacts,
   encodeOrderCall,

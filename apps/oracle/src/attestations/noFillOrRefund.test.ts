@@ -1,5 +1,5 @@
-// A solver's promise of withdrawals.md 2, with the vectors of its section 3. Who gains by a forged one is the
-// owner of a deposit that was filled: he would have it back as well.
+// A solver's promise, rules P-123 and P-126. A forged one serves the owner of a deposit that was filled: he
+// would have it back as well.
 import { bytesToHex, type Hex, type NoFillOrRefund, noFillOrRefundDigest } from '@causeway/core'
 import { sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-// Attestations of a wallet's nonce mapping, by withdrawals.md 2, with the vectors of its section 3. A forged mapping
-// would count another user's deposit for the attacker's own order.
+// Attestations of a wallet's nonce mapping, rule F-153. A forged mapping would count another user's deposit
+// for the attacker's own order.
 import { bytesToHex, type Hex, type NonceMapping, nonceMappingDigest } from '@causeway/core'
 import { sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'

@@ -1,5 +1,6 @@
-// The way back of a deposit, withdrawals.md 2 and 5, as attacks on it: an owner who was filled gains by every
-// one that goes through, at the cost of the solver; a stranger gains nothing, the money is the depositor's.
+// The way back of a deposit, rules P-84, P-85 and P-123, as attacks on it: an owner who was filled gains by
+// every one that goes through, at the cost of the solver; a stranger gains nothing, the money is the
+// depositor's.
 import {
   depositsExecutionKey,
   encodeTransferAction,

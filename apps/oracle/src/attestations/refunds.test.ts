@@ -1,4 +1,4 @@
-// Rules of oracle-protocol.md 4 that refunds add, with the vector of 2.3.
+// Rules that refunds add to those of fills, P-41 and P-129 among them, with the vector of order B.
 import {
   type DepositFacts,
   type Order,

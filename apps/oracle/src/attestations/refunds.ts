@@ -152,7 +152,10 @@ function readRefunds(
   )
 }
 
-/** True where the refund's recipient is the native currency's address, which means the depositor. @source oracle-protocol.md 4, rule 7 */
+/**
+ * True where the refund's recipient is the native currency's address, which means the depositor.
+ * @source github.com/relayprotocol/relay-protocol-oracle, src/services/attestation/index.ts
+ */
 function isToDepositor({ offer: { recipient }, chain }: NamedRefund): boolean {
   const codec = codecOf(chain)
   return codec.canonicalAddress(recipient) === codec.nativeCurrency

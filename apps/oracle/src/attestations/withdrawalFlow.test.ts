@@ -1,4 +1,4 @@
-// The withdrawal-address flow of oracle-protocol.md 3.5 and 3.6, with the vectors of 1.3 and 1.4.
+// The withdrawal-address flow, rules P-80 to P-83, P-111 and P-121.
 import {
   bytesToHex,
   encodeTransferAction,

@@ -1,4 +1,4 @@
-// The bindings of oracle-protocol.md 3.2, the published keys of 1.7 and message ids of 2.3.
+// Bytes and requests of withdrawals that belong together, rules P-117 and P-118, their keys and message ids.
 import {
   encodeBurnAction,
   encodeTransferAction,

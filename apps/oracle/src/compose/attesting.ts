@@ -13,7 +13,10 @@ import type { OpenNetwork } from './network.ts'
 import { repeatCheck } from './repeatCheck.ts'
 import type { SharedState } from './sharedState.ts'
 
-/** Time limit of an attestation by this oracle alone. @source design.md 8 */
+/**
+ * Time limit of an attestation by this oracle alone.
+ * @source docs/reference/attestations/README.md, On every route
+ */
 export const attestationDeadlineMs = 8_000
 
 /** Parts of the oracle from which its attestation service is built. */

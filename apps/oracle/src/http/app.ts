@@ -51,7 +51,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<HttpApp> 
     readiness,
     apiKeys,
     // A request with an unknown key is served like one without a key, within the rate limit.
-    // @source attestation-oracle.md, Authentication 1
+    // @source rule O-auth-01
     unknownKeys: 'ignore',
     trustedProxies,
     // A caller with a valid key may join its own trace: the operator gave out every key, to himself or to a peer.

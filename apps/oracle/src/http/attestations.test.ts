@@ -1,5 +1,4 @@
-// The routes over scripted chains: what callers see, whatever they send. Rows of
-// reference-oracle-measured.md 9.1 and 9.2 with the better outcome.
+// The routes over scripted chains: what callers see, whatever they send.
 import { type DepositFacts, UpstreamUnavailableError } from '@causeway/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderB, orderBSignature } from '../../../../packages/core/test/vectors/orders.ts'

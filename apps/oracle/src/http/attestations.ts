@@ -37,7 +37,7 @@ export type AttestationRouteDependencies = {
 /**
  * Registers the POST route of one attestation: authorise, attest here and, when asked to, at the peers as well. The
  * work ends when the caller leaves or the request's time is over (`request.cancellation`).
- * @source attestation-oracle.md, Endpoints; oracle-protocol.md 3
+ * @source rules O-route-10, O-quorum-01
  */
 export function registerAttestation<Request extends RequestSwitches, Response extends object>(
   app: HttpApp,
@@ -156,7 +156,7 @@ async function attestHere<Request extends RequestSwitches, Response extends obje
   return { response: { ...response, evidence: evidenceToWire(evidence) }, matched, orderId }
 }
 
-/** Evidence in its JSON form. @source design.md 7.9 */
+/** Evidence in its JSON form. */
 function evidenceToWire(evidence: readonly Evidence[]): NonNullable<DepositsResponse['evidence']> {
   return evidence.map(({ chainId, blockHash, blockNumber, finalityRule, agreeingEndpoints }) => ({
     chainId,

@@ -30,7 +30,7 @@ export type Aggregate<Response> = {
   readonly shadows: readonly ShadowAgreement[]
 }
 
-/** Comparison with an oracle that does not count yet (in shadow mode). @source attestation-oracle.md, Authentication 6 */
+/** Comparison with an oracle that does not count yet (in shadow mode). @source rules O-auth-06, O-108 */
 export type ShadowAgreement = { readonly peer: string; readonly signer: Hex; readonly agrees: boolean }
 
 /**
@@ -55,7 +55,7 @@ export interface Aggregation<Response> {
 /** Most unlisted signers of one answer that are compared: a shadow oracle signs as one, so this bounds the work. */
 const shadowsPerAnswerMax = 4
 
-/** @source oracle-protocol.md 7.2, 7.3 */
+/** @source rules O-quorum-02 to O-quorum-05, O-quorum-07, P-131 */
 export const createAggregation = <Response extends object>(
   options: AggregationOptions<Response>,
 ): Aggregation<Response> => new GroupedAnswers(options)

@@ -62,7 +62,7 @@ export interface PeerAggregator {
   close(): Promise<void>
 }
 
-/** @source oracle-protocol.md 7.1, 7.3; attestation-oracle.md, Peer aggregation and quorum */
+/** @source rules O-quorum-01 to O-quorum-09 */
 export function createPeerAggregator(options: PeerAggregatorOptions): PeerAggregator {
   const clients = options.peers.map((peer) => createPeerClient(peer, options))
   const keyed = clients.filter(({ takesCallersKey }) => !takesCallersKey)

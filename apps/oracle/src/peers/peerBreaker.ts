@@ -9,7 +9,6 @@ export type BreakerState = {
 
 export const closedBreaker: BreakerState = { consecutiveFailures: 0, openUntilMs: 0, isProbing: false }
 
-/** @source ledger-and-safety.md 4.7 */
 const failuresToOpen = 5
 const pauseMs = 5_000
 

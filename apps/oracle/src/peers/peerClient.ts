@@ -59,7 +59,7 @@ export interface PeerClient {
 /** The reason of an abort at the deadline. */
 export const peerTimeout = new Error('the peers had their time')
 
-/** @source ledger-and-safety.md 3.5, 4.8 */
+/** These bound the work and memory that one peer can take. */
 const inFlightMax = 32
 const responseBytesMax = 1024 * 1024
 const connectTimeoutMs = 2_000
@@ -157,7 +157,7 @@ function nextBreaker(state: BreakerState, answer: PeerAnswer<unknown>, nowMs: nu
 
 /**
  * True where `force` may be sent to the peer. It needs the right of the caller's key; with the key from `PEERS` this
- * oracle itself would be claiming that right. @source design.md 7.7
+ * oracle itself would be claiming that right. @source rules O-auth-05, P-87
  */
 function mayForwardForce({ credential }: Peer, callerApiKey: string | undefined): boolean {
   return credential.kind === 'pass-through' && callerApiKey !== undefined

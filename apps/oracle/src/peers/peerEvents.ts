@@ -18,7 +18,7 @@ export interface PeerMetrics {
   countShadow(observation: { peer: string; agrees: boolean }): void
 }
 
-/** Reports what happens to one request with peers, to log and metrics. @source attestation-oracle.md, Events */
+/** Reports what happens to one request with peers, to log and metrics. @source rule O-events-01 */
 export function createPeerEvents(options: {
   log: PeerLog
   metrics: PeerMetrics

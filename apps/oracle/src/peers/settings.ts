@@ -41,7 +41,7 @@ const passThrough = 'pass-through'
  * `PEERS`: entries `baseUrl|apiKey` separated by `;`, the key `pass-through` forwards the caller's.
  * @param own where this oracle listens: an entry for itself is refused, because its signature would not count twice
  * @throws ConfigurationError naming the number of the wrong entry, never its key
- * @source attestation-oracle.md Runtime configuration; ledger-and-safety.md 4.8
+ * @source rules O-cfg-11, O-cfg-12, P-1, P-86
  */
 export function parsePeers(text: string | undefined, own: Listener = {}): Parsed<readonly Peer[]> {
   const comparableUrls = new Set<string>()
@@ -158,10 +158,10 @@ export function askedAhead(
 }
 
 /**
- * Parses `ORACLE_SIGNERS` (addresses separated by `;`, any case) and `ORACLE_SIGNERS_THRESHOLD`.
+ * Parses `ORACLE_SIGNERS` (addresses separated by `;`) and `ORACLE_SIGNERS_THRESHOLD`.
  * @param options.ownSigner address of this oracle's key in lower case, which must be listed
- * @throws ConfigurationError in every case of the specification's startup failures
- * @source attestation-oracle.md Peer aggregation 7, Errors 2
+ * @throws ConfigurationError in every case in which rule O-errors-02 stops the start
+ * @source rules O-1, O-cfg-08, O-cfg-09, O-errors-02, O-quorum-07
  */
 export function parseSignerPolicy(options: {
   signers: string | undefined

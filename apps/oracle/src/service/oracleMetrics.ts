@@ -4,7 +4,7 @@ import type { GuardMetrics } from '../caps/signingGuard.ts'
 import type { PeerMetrics } from '../peers/peerEvents.ts'
 import type { ForceRefusal } from './force.ts'
 
-/** Metrics of the oracle beside HTTP. Labels come from closed sets. @source oracle-protocol.md 8 */
+/** Metrics of the oracle beside HTTP. Labels come from closed sets. @source rule O-194 */
 export type OracleMetrics = PeerMetrics &
   GuardMetrics &
   AheadMetrics & {

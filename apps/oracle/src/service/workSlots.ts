@@ -7,7 +7,6 @@ export interface WorkSlots {
   readonly inUse: number
 }
 
-/** @source ledger-and-safety.md 4.7 */
 export function createWorkSlots(slotsMax: number): WorkSlots {
   let inUse = 0
   return {

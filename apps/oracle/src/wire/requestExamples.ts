@@ -5,8 +5,8 @@
 export const publishedExample = (value: object) => ({ 'x-examples': { published: { value } } })
 
 /**
- * Example bodies in the interface document. All are about the protocol's published example order and its deposit.
- * @source oracle-protocol.md 1.5, 2.3, 3.6
+ * Example bodies in the interface document. The order is order B of packages/core/test/vectors/orders.ts, the
+ * deposit pays it.
  */
 const native = '0x0000000000000000000000000000000000000000'
 const depositTransaction = `0x${'aa'.repeat(32)}`
@@ -118,7 +118,7 @@ export const requestedWithdrawalsExample = {
   transactionId: '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
 }
 
-/** The deposit of the published order, which nobody filled. */
+/** The deposit of order B, which nobody filled. */
 export const recoveryExample = {
   chainId: 'ethereum',
   transactionId: depositTransaction,
@@ -127,7 +127,7 @@ export const recoveryExample = {
   orderSignature: settlement.orderSignature,
 }
 
-/** The published vector, whose wallet is the address of the published oracle key. */
+/** The wallet is the address of the oracle key in packages/core/test/vectors/messages.ts. */
 export const nonceMappingExample = {
   walletChainId: 'hyperliquid',
   wallet: '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a',

@@ -1,7 +1,7 @@
 import type { AttestationKindName } from '@causeway/attestations'
 import { fillsExample, refundsExample, withdrawalsExample } from './requestExamples.ts'
 
-/** The protocol's published oracle key. */
+/** Address of the oracle key in packages/core/test/vectors/messages.ts. */
 const oracleSigner = '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a'
 /** Contracts of the examples' hub: for executions, for entries of the generic mapping. */
 const oracleDomain = {
@@ -53,8 +53,8 @@ const initiated = {
 } as const
 
 /**
- * Example answers in the interface document, to the requests of requestExamples.ts, signed by the protocol's published
- * oracle key. @source oracle-protocol.md 2.3, 3
+ * Example answers in the interface document, to the requests of requestExamples.ts, signed by the oracle key
+ * of packages/core/test/vectors/messages.ts.
  */
 export const responseExamples = {
   deposits: {

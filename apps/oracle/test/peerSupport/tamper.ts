@@ -28,10 +28,7 @@ export type FaultyPeerMode =
 type Entry = { oracleSigner: string; signature: string }
 type ChangeEntries = (entries: readonly Entry[]) => unknown
 
-/**
- * Answer of a lying peer instead of the true one; the truth in the modes that lie about nothing.
- * @source reference-oracle-measured.md 6.1
- */
+/** Answer of a lying peer instead of the true one; the truth in the modes that lie about nothing. */
 export function tamper(truth: unknown, mode: FaultyPeerMode): unknown {
   const { messages, execution, ...rest } = depositsResponseSchema.parse(truth)
   if (execution === undefined) throw new Error('the true answer has an execution')

@@ -12,7 +12,6 @@ import type { Logger } from 'pino'
 import { findBookedDeposits, findUnbookedLosses } from './bookedDeposits.ts'
 import type { Job } from './runJobs.ts'
 
-/** @source ledger-and-safety.md 1.9: each minute */
 const checkIntervalMs = 60_000
 /** The replay reads all history. An hour bounds what a falsified row can do until it is found. */
 const auditIntervalMs = 3_600_000
@@ -26,6 +25,7 @@ type JobOptions = {
 /**
  * Job that checks the ledger's invariants, except those that need a replay of its history. A finding is logged as an
  * error and stops new holds, until an operator resumes; pins, posts, voids and expiries go on.
+ * @source rule L-46
  */
 export function createInvariantsJob({ database, metrics, logger }: JobOptions): Job {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [metrics.registry] })

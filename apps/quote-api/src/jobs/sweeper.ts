@@ -1,7 +1,7 @@
 import type { Ledger, SqlDatabase } from '@causeway/core'
 import type { Job } from './runJobs.ts'
 
-/** Holds freed in one transaction, so that its locks are short. @source ledger-and-safety.md 1.8 */
+/** Holds freed in one transaction, so that its locks are short. */
 const batchMax = 500
 const sweepIntervalMs = 1_000
 

@@ -2,7 +2,7 @@ import { DomainError, type DomainErrorOptions, type ErrorKind } from '@causeway/
 
 /**
  * Every code that quoting answers with, and its kind. The wording of a message may change, these
- * may not. @source quote-api.md 5
+ * may not. @source rule Q-139
  */
 export const quoteErrorKinds = {
   AMOUNT_TOO_LOW: 'invalid_request',

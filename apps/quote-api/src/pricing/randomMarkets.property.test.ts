@@ -1,5 +1,5 @@
 // Goal: over random markets (prices, decimals 0 to 24, pools, gas), amounts from 1 unit to 2^128 and all
-// trade types, an accepted price satisfies the identity of design 4 to the last unit, and never promises
+// trade types, an accepted price satisfies the sum of rule Q-150 to the last unit, and never promises
 // what its legs do not give. Refusals are typed.
 import { DomainError } from '@causeway/core'
 import fc from 'fast-check'

@@ -14,7 +14,7 @@ export type AppFeeRequest = { readonly recipient: Hex; readonly bps: bigint }
 
 /**
  * A quote request after its body was parsed; amounts in smallest units.
- * @source quote-and-sponsorship.md, POST /price and POST /quote; rule Q-137
+ * @source rule Q-137
  */
 export type QuoteRequest = {
   readonly user: string

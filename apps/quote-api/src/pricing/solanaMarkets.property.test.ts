@@ -1,6 +1,7 @@
-// Goal: with Solana on either side an accepted price satisfies the identity of design 4 to the last unit, sponsored or
-// not, and charges rent exactly where the recipient lacks an account. Method: random prices, decimals, fees of the
-// cluster, lacks, amounts, trade types, app fees and sponsors' terms; routes of coins and tokens, both ways.
+// Goal: with Solana on either side an accepted price satisfies the sum of rule Q-150 to the last unit,
+// sponsored or not, and charges rent exactly where the recipient lacks an account. Method: random prices,
+// decimals, fees of the cluster, lacks, amounts, trade types, app fees and sponsors' terms; routes of coins
+// and tokens, both ways.
 
 import { convertUp, DomainError, partsBoughtBy, sponsoredWords } from '@causeway/core'
 import { quoteFileSchema } from '@causeway/core/config'

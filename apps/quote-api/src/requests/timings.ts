@@ -9,7 +9,7 @@ export const lateInclusionSeconds = 60
  */
 export const holdGraceSeconds = 30
 
-/** Seconds by which a pin outlives the order's deadline and finality; then the hold ends by itself. @source design.md 6.5 */
+/** Seconds by which a pin outlives the order's deadline and finality; then the hold ends by itself. */
 export const pinGraceSeconds = 900
 
 /** Seconds until the deadline of a refund. */

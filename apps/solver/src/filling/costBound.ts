@@ -10,7 +10,7 @@ import type { Payment, SolverChain } from './filling.ts'
  * its gas. A claim: what its recipient was charged, else what a plain refund costs now. A refund: what a
  * plain refund costs now, or what the wallet keeps of the deposit if that is more.
  * @returns undefined for a fill that an older release stored, and while nobody knows a price
- * @source docs/specification/protocol.md P-50
+ * @source rule P-50
  */
 export function paymentBound(payment: Payment, deposit: SeenDeposit | undefined): CostBound | undefined {
   const { order, chain } = payment

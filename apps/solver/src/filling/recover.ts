@@ -26,7 +26,7 @@ const mostMicroUsd = 2n ** 63n
 /**
  * Gives an order up for good and brings its deposit and its promise to the hub. From its first look on nothing is
  * signed for the order, whatever the service offers.
- * @source docs/specification/protocol.md P-72, P-73
+ * @source rules P-72, P-73
  */
 export async function recover(
   item: RecoveryRequest,

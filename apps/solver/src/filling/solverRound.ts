@@ -241,7 +241,7 @@ class SolverRound {
     if (handled.kind === 'refused' && !filling.isDryRun) await work.failed(item.id, handled.reason)
   }
 
-  /** Reports why an item waits, once per reason and not at once. @source docs/specification/quotes.md Q-75 */
+  /** Reports why an item waits, once per reason and not at once. @source rule Q-75 */
   async #tellWait(id: string, reason: string): Promise<void> {
     const { filling, work, nowMs } = this.#options
     const before = this.#waitReasons.get(id)

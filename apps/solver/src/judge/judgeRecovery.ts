@@ -42,7 +42,7 @@ type JudgedRecovery =
 /**
  * Judges whether the promise of an order may become an entry of the hub: payments for the order are settled
  * there, nothing was paid for the deposit, and nothing can be any more. Pure.
- * @source docs/specification/protocol.md P-72
+ * @source rule P-72
  */
 export function judgeRecovery(facts: RecoveryFacts): JudgedRecovery {
   const { orderId, deposit, fillWallet, isRefundable, signed, marks } = facts

@@ -196,7 +196,7 @@ export function gasPerHourOf(budget: GasBudget, budgets: GasBudgets): bigint {
   }
 }
 
-/** Budgets are apart so that nobody who causes one kind of transaction can stop another. @source docs/specification/protocol.md P-53 */
+/** Budgets are apart so that nobody who causes one kind of transaction can stop another. @source rule P-53 */
 function gasBudgetOf({ kind, isUnderpaid }: Pick<KeptRecord, 'kind' | 'isUnderpaid'>): GasBudget {
   switch (kind) {
     case 'sweep':

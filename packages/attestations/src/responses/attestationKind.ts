@@ -25,7 +25,7 @@ export type AttestationKindName =
 
 /**
  * Functions that read, compare, sign and verify the answers of one attestation route. Oracles sign and aggregate peers'
- * answers by it; quote-api, solvers and callers verify by it. @source design.md 2, 7.7
+ * answers by it; quote-api, solvers and callers verify by it.
  */
 export type AttestationKind<Response> = {
   readonly name: AttestationKindName

@@ -50,7 +50,7 @@ export type PayloadSignature = z.infer<typeof payloadSignatureSchema>
 export type MappingSignature = z.infer<typeof mappingSignatureSchema>
 
 const actionBytesMax = 1_024
-/** Most messages and actions of an answer: as many as a receipt may have logs. @source ledger-and-safety.md 4.7 */
+/** Most messages and actions that are read of an answer: it bounds the work on what a peer sends. */
 export const messagesMax = 5_000
 
 export const executionFields = {
@@ -65,7 +65,7 @@ export const executionSchema = z.object({
 
 const shortText = z.string().max(128)
 
-/** Sources of the facts, in the answer where the request asks for them; neither signed nor compared. @source design.md 7.9 */
+/** Sources of the facts, in the answer where the request asks for them; neither signed nor compared. */
 export const evidenceSchema = z.array(
   z.object({
     chainId: shortText,

@@ -40,7 +40,7 @@ const timeoutMs = 15_000
 const baseGas = 600_000n
 const actionGas = 120_000n
 
-/** @source docs/specification/protocol.md P-73 */
+/** @source rule P-73 */
 export function createHubRecoveries(options: {
   readonly vouching: VouchingOracles<'attestPromise' | 'attestDeposits'>
   readonly writer: MappingWriter

@@ -74,7 +74,7 @@ export interface OracleClient {
   ): Promise<ExecutionAnswer>
 }
 
-/** An attestation takes at most 8 s. @source design.md 8 */
+/** An attestation takes at most 8 s. @source docs/reference/attestations/README.md, On every route */
 const defaultTimeoutMs = 9_000
 const answerBytesMax = 2 * 1024 * 1024
 const signaturesMax = 1_000

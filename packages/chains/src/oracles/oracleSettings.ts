@@ -22,7 +22,7 @@ export type OracleSettings = {
  * Parses `ORACLES`, `url|apiKey|signer;url|apiKey|signer`, with an empty key where an oracle needs none. Undefined if
  * it is not set. Outside `local` the threshold must be at least 2 and more than half of all; that is also the default.
  * @throws ConfigurationError naming the part that is wrong, and no value
- * @source design.md 6.7
+ * @source docs/operating/configuration.md, Variables of quote-api
  */
 export function parseOracles(setting: {
   text: Secret | undefined

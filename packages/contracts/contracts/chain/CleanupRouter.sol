@@ -9,7 +9,7 @@ import {Transfers} from "../shared/Transfers.sol";
 /// after a transaction, and nobody may ever allow it to take anything: it calls what it is told to. An amount of 0
 /// stands for the whole balance; nothing is moved where that is nothing. It needs no owner, multicall or storage, as
 /// the calls of an order run from its clone.
-/// @dev Functions, events and errors are those of public routers. @source clients.md 1.1
+/// @dev Functions, events and errors are public routers'. @source github.com/relayprotocol/relay-periphery
 contract CleanupRouter {
     event FundsMovement(address from, address to, address currency, uint256 amount, bytes metadata);
 

@@ -1,4 +1,4 @@
-// Vectors of oracle-protocol.md 1.6.
+// Actions on the hub: one written out in words, all as viem encodes them.
 import fc from 'fast-check'
 import { encodeAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'

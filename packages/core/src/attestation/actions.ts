@@ -5,7 +5,7 @@ import type { Hex } from '../hex.ts'
 /**
  * Actions by which an execution moves balances on the hub, ABI-encoded with the type as first word. Addresses are
  * accounts on the hub; amounts are in the currency's smallest unit. All throw RangeError on a value that does not fit.
- * @source oracle-protocol.md 1.6
+ * @source github.com/relayprotocol/relay-settlement, packages/sdk/src/messages/v2.2/execution.ts
  */
 const actionTypes = { mint: 0, burn: 1, transfer: 2 } as const
 

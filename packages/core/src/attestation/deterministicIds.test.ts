@@ -1,4 +1,4 @@
-// Vectors of oracle-protocol.md 1.3, 1.4 (initiation key) and 1.7 (withdrawal keys).
+// Vectors of ids and keys, rules P-118 and P-127.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { orderBId, orderCId, repeated } from '../../test/vectors/orders.ts'

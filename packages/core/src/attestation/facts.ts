@@ -7,7 +7,7 @@ import type { Hex } from '../hex.ts'
  * currency's smallest unit.
  */
 
-/** Source of a fact, and why it counts as final. Answers show it, signatures do not cover it. @source design.md 7.9 */
+/** Source of a fact, and why it counts as final. Answers show it, signatures do not cover it. */
 export type Evidence = {
   readonly chainId: string
   /** Block of the fact. Hash and number are absent where the family has no blocks that could be replaced. */
@@ -134,7 +134,7 @@ export type CodeSignatureQuestion = {
 
 /**
  * A withdrawal request that the family can execute, spelled as its allocator expects it: members of the
- * `WithdrawRequest` that oracles sign. @source oracle-protocol.md 3.5
+ * `WithdrawRequest` that oracles sign. @source rules P-69, P-89
  */
 export type WithdrawRequestFacts = {
   readonly kind: 'withdraw-request'

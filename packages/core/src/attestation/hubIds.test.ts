@@ -1,4 +1,5 @@
-// Vectors of oracle-protocol.md 1.4.
+// Vectors of ids on the hub, rule P-127.
+// @source github.com/relayprotocol/relay-settlement, packages/sdk/test/hub-utils/fixtures
 
 import fc from 'fast-check'
 import { encodePacked, getAddress, keccak256, toHex } from 'viem'

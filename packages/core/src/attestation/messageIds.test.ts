@@ -1,4 +1,4 @@
-// Vectors of oracle-protocol.md, and what an id refuses, by the name of what is wrong.
+// Vectors of message ids, rule P-128, and what an id refuses, by the name of what is wrong.
 import { describe, expect, test } from 'vitest'
 import {
   ethereumDeposit,

@@ -6,7 +6,10 @@ import type { MappingEntry } from '../signatures/execution.ts'
 import type { NonceMapping } from '../signatures/nonceMapping.ts'
 import { hubAlias } from './hubIds.ts'
 
-/** Id of the entry in the hub's generic mapping that tells which order a wallet's nonce pays. @source oracle-protocol.md 5.4 */
+/**
+ * Id of the entry in the hub's generic mapping that tells which order a wallet's nonce pays.
+ * @source rule F-152
+ */
 export function nonceMappingId(nonce: bigint): Hex {
   return sha256TextHex(`NONCE_MAPPING:${nonce}`)
 }

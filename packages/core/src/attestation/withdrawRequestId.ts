@@ -8,7 +8,7 @@ import type { WithdrawRequest } from '../signatures/execution.ts'
  * Payload id of a withdraw request, under which the allocator's contract keeps its payload: keccak-256 of the ABI
  * encoding of its eight members as **one** tuple parameter, without a type hash.
  * @throws RangeError when a member does not fit its type
- * @source oracle-protocol.md 2.3
+ * @source github.com/relayprotocol/relay-settlement, packages/sdk/src/messages/v2.2/withdrawal.ts
  */
 export function withdrawRequestPayloadId(request: WithdrawRequest): Hex {
   const tuple = encodeAbiTuple([

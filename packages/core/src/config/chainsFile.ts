@@ -2,10 +2,7 @@ import { z } from 'zod'
 import { vmTypes } from '../encodings/codecs.ts'
 import { chainKey, codeHashes, environmentName } from './scalars.ts'
 
-/**
- * Rule by which a chain's blocks are final: by tag, by depth below the head, by age, or by depth and age.
- * @source design.md 7.4
- */
+/** Rule by which a chain's blocks are final: by tag, by depth below the head, by age, or by depth and age. */
 const finalitySchema = z.object({
   mode: z.enum(['tag', 'depth', 'time', 'depth-and-time']),
   tag: z.enum(['finalized', 'safe']).optional(),
@@ -16,7 +13,7 @@ const finalitySchema = z.object({
 /**
  * One chain of `configs/chains.<ENVIRONMENT>.json`, after placeholders were replaced.
  * A chain whose `httpRpcUrl` is empty stays listed and is not ready.
- * @source oracle-protocol.md 6.2, design.md 7.4
+ * @source rules O-service-05 to O-service-07, O-154
  */
 export const chainEntrySchema = z.object({
   id: chainKey,
@@ -86,7 +83,10 @@ export const chainEntrySchema = z.object({
     .optional(),
 })
 
-/** `configs/chains.<ENVIRONMENT>.json`. `environment` must equal the running one. @source design.md 1 */
+/**
+ * `configs/chains.<ENVIRONMENT>.json`. `environment` must equal the running one.
+ * @source docs/operating/configuration.md, Files
+ */
 export const chainsFileSchema = z.object({
   environment: environmentName,
   chains: z.array(chainEntrySchema),

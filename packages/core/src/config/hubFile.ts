@@ -9,7 +9,7 @@ const hubFinality = z.object({
 
 /**
  * `configs/chains.hub.<ENVIRONMENT>.json`: the hub, where executions are settled, and the chain of the allocator.
- * @source oracle-protocol.md 6.3
+ * @source rules O-service-05, P-88
  */
 export const hubFileSchema = z.object({
   environment: environmentName,

@@ -69,7 +69,7 @@ const lateDepositsSchema = z
 
 /**
  * `configs/quote.<ENVIRONMENT>.json`: what quote-api may price, keyed by the chain's string id.
- * @source design.md 7.4
+ * @source docs/operating/configuration.md, Files
  */
 export const quoteFileSchema = z.object({
   environment: environmentName,

@@ -104,7 +104,7 @@ const chainPolicySchema = z.object({
 
 /**
  * `configs/solver.<ENVIRONMENT>.json`: on which chains the solver pays, and what its worst hour may cost.
- * @source design.md 5.9
+ * @source rules L-12, L-21, L-22, P-53
  */
 export const solverFileSchema = z.object({
   environment: environmentName,

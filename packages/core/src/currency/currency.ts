@@ -1,6 +1,6 @@
 /**
- * Class of an asset, which decides the guards of its price and its platform fee.
- * @source pricing-engine.md 2.3 (deviation limits per class), 2.5 (fee classes)
+ * Class of an asset, which decides the guards of its price, its automatic slippage and its platform fee.
+ * @source rule Q-152
  */
 export type AssetClass = 'stable' | 'major' | 'longtail'
 

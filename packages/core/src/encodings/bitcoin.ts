@@ -50,7 +50,7 @@ const witnessVersionMax = 16
 /**
  * Codec of a Bitcoin network. Protocol bytes: `ff ‖ version ‖ hash160` of a legacy address, `version ‖ program` of a
  * segwit one. The native sentinel encodes as 20 zero bytes: it is no address, as its program has 19 bytes.
- * @source oracle-protocol.md 1.1, 1.2; BIP 173, BIP 350
+ * @source github.com/relayprotocol/relay-settlement, packages/sdk/src/utils.ts; BIP 173, BIP 350
  */
 export function createBitcoinCodec(network: BitcoinNetwork = bitcoinMainnet): VmCodec {
   return createVmCodec({

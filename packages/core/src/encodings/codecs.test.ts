@@ -1,4 +1,4 @@
-// Every vector and rule of oracle-protocol.md 1.1, 1.2 and the canonical forms of 1.3.
+// Encodings and canonical spellings of addresses and transaction ids in each family, rule F-149.
 import { bech32 } from '@scure/base'
 import { describe, expect, test } from 'vitest'
 import { bytesToHex } from '../hashing/hexBytes.ts'

@@ -8,7 +8,7 @@ const dexNameBytesMax = 4
 /**
  * Accounts are EVM addresses. Currencies are 16-byte spot token ids, or such an id followed by the
  * ASCII name of a dex (at most 4 characters, so that no currency is longer than 20 bytes).
- * @source oracle-protocol.md 1.1, 5.4
+ * @source github.com/relayprotocol/relay-settlement, packages/sdk/src/utils.ts, messages/v2.2/withdrawal.ts
  */
 export const hyperliquidCodec = createVmCodec({
   vmType: 'hyperliquid-vm',

@@ -10,7 +10,8 @@ const transactionIdDigitsMax = 256
 /**
  * Accounts and assets are indices, written in decimal without leading zeros and encoded as 16 bytes,
  * big-endian; the protocol's messages carry them as uint64. Transaction ids are longer than 32 bytes
- * and of no fixed length, so any up to 128 bytes is accepted. @source oracle-protocol.md 1.1 to 1.3, 1.7
+ * and of no fixed length, so any up to 128 bytes is accepted.
+ * @source github.com/relayprotocol/relay-settlement, packages/sdk/src/utils.ts; rules F-149, F-160
  */
 export const lighterCodec = createVmCodec({
   vmType: 'lighter-vm',

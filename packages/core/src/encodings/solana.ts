@@ -6,7 +6,7 @@ const signatureBytes = 64
 
 /**
  * Accounts, mints and transaction ids are base58, which is case-sensitive and has one spelling per value.
- * @source oracle-protocol.md 1.1, 1.2
+ * @source github.com/relayprotocol/relay-settlement, packages/sdk/src/utils.ts; rule F-149
  */
 export const solanaCodec = createVmCodec({
   vmType: 'solana-vm',

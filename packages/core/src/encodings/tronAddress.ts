@@ -10,7 +10,6 @@ const accountBytes = 20
  * The base58 form of an account in any spelling that Tron's interfaces use: base58, 21 bytes of hex with
  * or without `0x`, or `0x` and the 20 bytes behind the prefix.
  * @throws InvalidAddressError
- * @source oracle-protocol.md 1.7
  */
 export function tronAddress(spelling: string, network: TronNetwork = tronMainnet): string {
   return createTronCodec(network).canonicalAddress(base58Form(spelling, network))

@@ -5,8 +5,9 @@ const jsonScalar: ScalarText = (scalar) => JSON.stringify(scalar) ?? 'null'
 
 /**
  * JSON with the members of every object sorted by name, arrays in order, no spaces, and undefined members
- * left out: equal values give equal text. Maps and sets become sorted arrays.
- * @source oracle-protocol.md 3.6, 7.2
+ * left out: equal values give equal text. Maps and sets become sorted arrays. Owners of hub balances sign the
+ * hash of such a text, and peers' answers are compared by it.
+ * @source github.com/relayprotocol/relay-protocol-oracle, src/common/signature-verification.ts
  * @param scalarText for values that JSON does not have; by default they are refused
  * @throws TypeError for a bigint, unless `scalarText` takes it
  */

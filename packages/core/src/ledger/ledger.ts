@@ -19,7 +19,10 @@ export type HoldRequest = {
   /** Fees that the hold pays; policies may restrict them. */
   readonly components: readonly SponsoredComponent[]
   readonly amountMicroUsd: MicroUsd
-  /** The unpinned hold expires after this, by the database's clock. @source design.md 6.3 */
+  /**
+   * The unpinned hold expires after this, by the database's clock.
+   * @source docs/concepts/ledger.md, The life of a hold
+   */
   readonly lifetimeSeconds: number
   /**
    * Equal for quotes of one key, user, recipient, route, currencies and trade type: a new hold takes
@@ -61,7 +64,7 @@ export type BalanceRecord = {
  * The sponsorship ledger as the rest of the project sees it. Every method runs inside the caller's
  * transaction and owns no connection, so that a fill posts hold, order status, accrual and outbox
  * in one commit. Refusals are return values; only broken invariants and SQL failures throw.
- * @source design.md 2, 6; ledger-and-safety.md 1.3, 1.5
+ * @source docs/concepts/ledger.md
  */
 export interface Ledger {
   /** Reserves one hold. Its last write is sent without waiting, and fails the transaction where it is refused. */

@@ -6,7 +6,7 @@ import type { Hex } from '../hex.ts'
  * One element of an order's `output.calls` on an ethereum-vm chain:
  * `abi.encode((address to),(bytes data),(uint256 value))`.
  * @throws RangeError when a part does not fit its type
- * @source oracle-protocol.md 1.5
+ * @source github.com/relayprotocol/relay-settlement, packages/sdk/src/order/index.ts
  */
 export function encodeOrderCall(call: { to: Hex; data: Hex; value: bigint }): Hex {
   const dataTuple = encodeAbiTuple([abiBytes(hexToBytes(call.data))])
@@ -37,7 +37,7 @@ const notACall = () => new RangeError('not a call of an order')
 /**
  * Extra data of an order's output or refund on ethereum-vm and tron-vm: `abi.encode((address))`.
  * Other families carry `0x`. @throws RangeError when `fillContract` is not 20 bytes
- * @source oracle-protocol.md 1.5
+ * @source github.com/relayprotocol/relay-settlement, packages/sdk/src/order/index.ts
  */
 export function encodeFillExtraData(fillContract: Hex): Hex {
   return bytesToHex(encodeAbiTuple([abiAddress(fillContract)]))
@@ -49,7 +49,10 @@ export function fillContractOf(extraData: string): Hex | undefined {
   return digits.length === 64 && digits.startsWith('0'.repeat(24)) ? `0x${digits.slice(24)}` : undefined
 }
 
-/** Start of a solver's reason for giving up a payment whose simulation reverted. @source quote-api.md 5, failReason */
+/**
+ * Start of a solver's reason for giving up a payment that reverted, in its trial or on chain.
+ * @source docs/reference/solver-interface.md; rule P-52
+ */
 export const executionReverted = 'EXECUTION_REVERTED'
 
 /** Start of a solver's reason for giving up a payment that would cost more gas than was charged. @source P-50 */

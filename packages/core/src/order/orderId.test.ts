@@ -1,4 +1,4 @@
-// Vectors of oracle-protocol.md 1.5 and quote-api.md 2.8, and what an order id refuses.
+// Vectors of order ids, rule P-128, and what an order id refuses.
 import { concat, keccak256, recoverMessageAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
 import {

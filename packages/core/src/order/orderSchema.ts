@@ -3,7 +3,7 @@ import { chainKey } from '../config/scalars.ts'
 import { addressText, evmAddressText, hexText, uint32Number, uint256Text } from '../wireScalars.ts'
 import type { Order } from './order.ts'
 
-/** Most elements of any list of an order: work per order stays bounded. @source design.md 7.2 */
+/** Most elements of any list of an order: work per order stays bounded. */
 export const orderListMax = 32
 const extraDataBytesMax = 1_024
 const callBytesMax = 16_384

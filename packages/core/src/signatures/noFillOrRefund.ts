@@ -6,7 +6,7 @@ import type { Hex } from '../hex.ts'
 
 /**
  * A solver's promise neither to fill nor to refund an order: it lets oracles return the order's deposits. It names
- * no hub, so it counts on every hub. @source docs/specification/protocol.md P-70
+ * no hub, so it counts on every hub. @source rules P-70, P-123
  */
 export type NoFillOrRefund = {
   /** String id of the solver's chain, an `ethereum-vm` one. */

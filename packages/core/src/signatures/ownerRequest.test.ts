@@ -1,4 +1,4 @@
-// Vector of oracle-protocol.md 3.6, and what must not share a signature.
+// Vector of what owners of balances sign, and what must not share a signature.
 import { recoverMessageAddress } from 'viem'
 import { sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'

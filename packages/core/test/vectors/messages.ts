@@ -16,7 +16,7 @@ import {
   solanaUsdc,
 } from './orders.ts'
 
-/** Key and address of the oracle in the vectors. @source oracle-protocol.md 2.3 */
+/** Key of the oracle in the vectors. */
 export const oracleKey = repeated('11', 32)
 
 const depository: Hex = '0x4cd00e387622c35bddb9b4c962c136462338bc31'

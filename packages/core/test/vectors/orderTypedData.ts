@@ -1,4 +1,7 @@
-/** The order's EIP-712 types as viem takes them. @source oracle-protocol.md 1.5 */
+/**
+ * The order's EIP-712 types as viem takes them.
+ * @source github.com/relayprotocol/relay-settlement, packages/sdk/src/order/index.ts
+ */
 export const orderTypedData = {
   Order: [
     { name: 'version', type: 'string' },

@@ -33,7 +33,7 @@ export const networkOf: NetworkOf = (chainId) => {
   return vmType && mainNetwork(vmType)
 }
 
-/** @source oracle-protocol.md 1.5, order A */
+/** @source github.com/relayprotocol/relay-settlement, packages/sdk/test/order.test.ts */
 export const orderA: Order = {
   version: 'v1',
   solverChainId: 'base',
@@ -74,7 +74,7 @@ export const orderA: Order = {
   fees: [],
 }
 
-/** @source oracle-protocol.md 1.5, order B */
+/** An order with one input and one fee. Its id and signature were computed with viem. */
 export const orderB: Order = {
   version: 'v1',
   solverChainId: 'base',
@@ -124,7 +124,7 @@ export const orderBSolverKey: Hex = `0x${'1234567890'.repeat(7).slice(0, 64)}`
 export const orderBSignature: Hex =
   '0x798fbd518f9e4aad2866ae0b5c2ae51a5c8aeb145ee960cb37eeb7c25eed28fc69a3efb8ed3cce6755b7544ad4a9e62ca8b534368092fd1d3a28095771cf90b41b'
 
-/** @source oracle-protocol.md 1.5, order C */
+/** Order B with a second input on Bitcoin, and an output with a call on Tron. */
 export const orderC: Order = {
   ...orderB,
   inputs: [
@@ -162,7 +162,7 @@ export const orderCId: Hex = '0x66daa644a939ade03553cde6731f187a01af2d16236d494f
 
 const localUsdc = '0x00000000000000000000000000000000000000c1'
 
-/** @source quote-api.md 2.8 */
+/** An order of a quote between two local chains. */
 export const orderOfQuote: Order = {
   version: 'v1',
   solverChainId: 'local-a',

@@ -42,7 +42,6 @@ const startTimeoutMs = 60_000
  * Starts a real PostgreSQL on loopback in its own directory, for development and tests. One process owns a directory at
  * a time. If the owner died and left its server running, that server is adopted if its settings fit, else stopped.
  * @throws ConfigurationError when another live process owns the directory
- * @source design.md 3; local-chains.md 6
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { durable = true, log = () => {} } = options

@@ -1,4 +1,4 @@
-// Vectors of withdrawals.md 3, and bytes that an attacker would hand in beside them.
+// Vectors of payloads, and bytes that an attacker would hand in beside them.
 
 import type { Hex } from '@causeway/core'
 import {

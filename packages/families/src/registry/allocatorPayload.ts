@@ -5,8 +5,7 @@ import { families } from './families.ts'
 import { normaliseWithdrawRequest } from './withdrawRequest.ts'
 
 // Payloads: the bytes that an allocator issues for a withdraw request. Withdrawal bytes of a caller only select which
-// request is looked up, and are compared with the issued payload; they are never trusted. Source: withdrawals.md 1.1,
-// 1.3, 5.
+// request is looked up, and are compared with the issued payload; they are never trusted (rule P-117).
 
 /** A requested withdrawal; addresses are in the family's canonical spelling. */
 export type RequestedWithdrawal = {

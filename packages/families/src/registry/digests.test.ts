@@ -1,4 +1,4 @@
-// Vectors of oracle-protocol.md 1.5, 2.1 and 2.3: digests, and the deterministic signatures over them.
+// Vectors of the public protocol: digests, and the deterministic signatures over them.
 
 import type { Hex, SigningRequest } from '@causeway/core'
 import { bytesToHex } from '@causeway/core'

@@ -1,4 +1,4 @@
-// The test list of oracle-protocol.md 3.6 for every family: one owner, one request, and every signature
+// Owners' signatures of every family (rules P-80, P-82, P-83): one owner, one request, and every signature
 // that must not pass for it.
 
 import type { Hex } from '@causeway/core'

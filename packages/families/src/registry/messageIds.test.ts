@@ -1,4 +1,4 @@
-// Vectors of oracle-protocol.md 2.2 and 2.3, and what a message id refuses.
+// Vectors of the public protocol, and what a message id refuses.
 
 import type { Hex } from '@causeway/core'
 import {

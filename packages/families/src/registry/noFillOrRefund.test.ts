@@ -1,4 +1,4 @@
-// Vectors of withdrawals.md 3: the promise of order B's solver, signed on `base`.
+// Vectors of the promise of order B's solver, signed on `base`.
 
 import type { Hex } from '@causeway/core'
 import { bytesToHex, noFillOrRefundDigest, noFillOrRefundEntry, recoveryKey } from '@causeway/core'

@@ -1,4 +1,4 @@
-// Payload parameters of oracle-protocol.md 3.5 per family, and the requests that no allocator can pay.
+// Payload parameters per family, and the requests that no allocator can pay.
 
 import { ConfigurationError } from '@causeway/core'
 import type { VmType } from '@causeway/core/encodings'

@@ -8,7 +8,7 @@ export type EncodedTransaction = {
   readonly call: { readonly to: Hex; readonly data: Hex; readonly value: bigint } | undefined
 }
 
-/** `items[].data` of a step. @source quote-api.md 2.4, 2.6 */
+/** `items[].data` of a step. @source github.com/relayprotocol/relay-kit, TransactionStepItem */
 export type StepData = Readonly<Record<string, unknown>>
 
 /** Ids and addresses of a quote, with which its transactions are encoded. */
@@ -26,7 +26,10 @@ export type StepIdentity = {
   readonly depositTerms?: DepositAddressTerms | undefined
 }
 
-/** Typed data to sign, and the request that takes the signature. @source quote-api.md 2.5; families.md 2.4 */
+/**
+ * Typed data to sign, and the request that takes the signature.
+ * @source github.com/relayprotocol/relay-kit, SignatureStepItem
+ */
 export type Authorization = {
   readonly sign: {
     readonly signatureKind: 'eip712'

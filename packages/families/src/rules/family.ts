@@ -31,7 +31,7 @@ export type DepositoryMember = 'domain' | 'vault' | 'networkName' | 'networkId' 
 export type Family = {
   /** For messages, e.g. `EVM`. */
   readonly name: string
-  /** Short name in the public chain list. @source quote-api.md 3.2 */
+  /** Short name in the public chain list. @source github.com/relayprotocol/relay-kit, ChainVM */
   readonly publicName: string
   readonly withdrawRequest: SpellWithdrawRequest
   readonly allocatorPayload: AllocatorPayloadFamily

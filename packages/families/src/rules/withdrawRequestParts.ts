@@ -28,7 +28,7 @@ export type SpellWithdrawRequest = (
 /**
  * A withdraw request as the allocator expects it. Whether the chain has such a depository or currency is not checked here.
  * @throws whatever `spell` throws
- * @source oracle-protocol.md 3.5
+ * @source github.com/relayprotocol/relay-settlement, normalizePayloadParams
  */
 export function spellWithdrawRequest(
   spell: SpellWithdrawRequest,

@@ -97,7 +97,7 @@ export interface FamilyReader<Block extends ShownIn = ShownIn> extends FactsRead
  * Common part of all families' facts readers: makes ids and accounts canonical, calls the family, and turns its answers
  * into facts. Identical questions about withdrawals in flight share one reading. Functions of some families only
  * (`finalBlocks`, `readOwnerKey`, `readCodeSignature`) are added by these.
- * @source design.md 7.5
+ * @source rule P-94
  */
 export function createFactsReader<Seen, Block extends ShownIn = ShownIn>(
   family: FactsFamily<Seen, Block>,

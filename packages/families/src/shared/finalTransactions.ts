@@ -38,7 +38,7 @@ export type FinalTransactions<Final, View extends EndpointSource, Block extends 
 /**
  * Cache of one chain's final transactions. A transaction in the cache is not read again, and concurrent requests for
  * one share a reading. Transactions that are missing, failed or not final are not cached.
- * @source design.md 7.5
+ * @source rules P-94, F-83
  */
 export function createFinalTransactions<
   Final,

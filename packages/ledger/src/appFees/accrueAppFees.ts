@@ -24,7 +24,7 @@ class AppFeesDifferError extends DomainError {
  * Books what each recipient is owed for one request that succeeded, in the fee currency; a sponsor's balance never pays
  * it. Fees of zero are left out, those of one recipient added up. Repeating a request changes nothing.
  * @throws AppFeesDifferError
- * @source quote-and-sponsorship.md, fees.app; ledger-and-safety.md 1.3
+ * @source rules Q-fees-05, Q-limits-06, L-41, L-77
  */
 export async function accrueAppFees(
   tx: SqlTx,

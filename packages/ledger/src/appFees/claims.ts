@@ -25,7 +25,7 @@ export type OpenClaimOutcome = 'opened' | 'exists' | 'insufficient' | 'halted'
 /**
  * Moves the amount from what the wallet can claim to `payout_clearing`, where it waits for `endAppFeeClaim`.
  * Repeating a claim changes nothing, and concurrent claims cannot spend the same balance twice.
- * @source ledger-and-safety.md 1.3
+ * @source rules L-41, L-79
  */
 export async function openAppFeeClaim(tx: SqlTx, terms: AppFeeClaimTerms): Promise<OpenClaimOutcome> {
   const { claimId, wallet, recipient, asset, amount } = terms

@@ -4,7 +4,6 @@ import type { Invariant } from './finding.ts'
  * An SQL statement that returns one row per violation of an invariant; its columns become the figures of the finding.
  * Each check is one statement, so that it sees one snapshot. Some return 20 rows at most.
  * docs/concepts/ledger.md describes I1 to I9.
- * @source ledger-and-safety.md 1.9
  */
 export type InvariantCheck = {
   readonly invariant: Invariant

@@ -1,7 +1,7 @@
 import type { Hex, SqlTx } from '@causeway/core'
 import type { LedgerAsset } from '../transfers/accounts.ts'
 
-/** Kinds of balance events, as the public interface names them. @source quote-api.md 3.8 */
+/** Kinds of balance events, as the public client `@relayprotocol/relay-sdk` names them; `app-fee` is ours. */
 export const balanceEventContexts = [
   'set-pending-amount',
   'unset-pending-amount',

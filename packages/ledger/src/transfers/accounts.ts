@@ -1,7 +1,7 @@
 import type { SqlTx } from '@causeway/core'
 import { recordAction } from '../audit/operatorAction.ts'
 
-/** @source ledger-and-safety.md 1.3 */
+/** @source docs/concepts/ledger.md, Accounts */
 export type AccountKind =
   /** Money that custody received on chain, less payouts. */
   | 'custody'

@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 
-/** Real chain ids. @source design.md 1 */
+/** Real chain ids. */
 export const localChainIds = { base: 8453, optimism: 10, hub: 537713 } as const
 
 /** Symbols of the tokens deployed on base and optimism. USDC and USDX: 6 decimals, TIDE: 18. */

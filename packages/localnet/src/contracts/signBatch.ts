@@ -30,7 +30,7 @@ export type BatchTerms = {
 
 export type SignedBatch = { readonly to: Hex; readonly data: Hex }
 
-/** The typed data that clients of Calibur sign. @source clients.md 2.2 */
+/** The typed data that clients of Calibur sign. @source github.com/Uniswap/calibur 1.0.0 */
 const types = {
   SignedBatchedCall: [
     { name: 'batchedCall', type: 'BatchedCall' },

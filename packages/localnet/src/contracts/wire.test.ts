@@ -1,5 +1,5 @@
 // Goal: what clients of tokens and of predeploys know by number is what the local contracts have.
-// Every literal is copied from oracle-protocol.md 2.4 and quote-api.md 2.4, 2.5.
+// Every literal is the published one, of ERC-20, EIP-2612, EIP-3009 and the OP-stack GasPriceOracle.
 import { type Abi, type AbiEvent, type AbiFunction, toEventSelector, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import * as abis from './abis.generated.ts'

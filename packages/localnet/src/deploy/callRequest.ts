@@ -4,7 +4,10 @@ import { decodeEvmWithdrawal, type EvmWithdrawal } from '@causeway/families/rule
 import { encodeFunctionData } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 
-/** EIP-712 types of a request that a depository executes once its allocator signed it. @source oracle-protocol.md 1.7 */
+/**
+ * EIP-712 types of a request that a depository executes once its allocator signed it.
+ * @source Depository.sol
+ */
 const callRequestTypes = {
   CallRequest: [
     { name: 'calls', type: 'Call[]' },

@@ -15,7 +15,7 @@ import { fundNative } from './fundAccounts.ts'
 import { hubGrants } from './funding.ts'
 import { placeMulticall3 } from './predeploys.ts'
 
-/** Signatures an execution needs of the three oracles. @source design.md 7.1 */
+/** Signatures an execution needs of the three oracles. */
 const oracleThreshold = 2
 
 /** Deploys the hub ledger, oracle contract, multisig of the three oracles, generic mapping, allocator and its builders. */

@@ -5,7 +5,7 @@ export type LocalAccount = { readonly address: Hex; readonly privateKey: Hex }
 
 /**
  * Every key of one local network, generated at its first start and kept under `.local/`; never a
- * published one, because the chain ids are real. @source design.md 1, 5.9
+ * published one, because the chain ids are real.
  */
 export type LocalKeys = {
   /** Deploys and owns what must be owned. */

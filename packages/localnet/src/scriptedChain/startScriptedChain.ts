@@ -11,7 +11,6 @@ export type ScriptedChain = {
 /**
  * Starts an HTTP server on loopback that answers JSON-RPC from a scripted block tree, for tests. Several may serve one
  * tree, as the endpoints of one chain do.
- * @source ledger-and-safety.md 5.1, fake chain
  */
 export async function startScriptedChain(options: {
   chainId: number

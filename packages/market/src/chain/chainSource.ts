@@ -42,7 +42,7 @@ export type ChainSourceOptions = {
   readonly now: () => number
 }
 
-/** Least time between two readings of data fees. @source pricing-engine.md 6.1 */
+/** Least time between two readings of data fees. */
 const dataFeeIntervalMs = 5_000
 
 /** Number of successive failures of the mirror after which the chain is published without pools. */

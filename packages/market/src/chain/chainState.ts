@@ -44,7 +44,7 @@ export function isHeadAhead(facts: ChainFacts, limits: MarketLimits, nowMs: numb
 /**
  * The facts of a chain that may be priced from now, or why none may. `stale_gas`: endpoints have not answered within the hard age.
  * `stale_head`: they answer, but the newest head is too old, since the chain stands still.
- * @source design.md 5.4
+ * @source rule O-67
  */
 export function chainState(args: {
   readonly facts: ChainFacts | undefined

@@ -36,7 +36,6 @@ export type FeedReader = {
   read(answers: readonly ContractAnswer[]): ReadonlyMap<Hex, FeedReading>
 }
 
-/** @source pricing-engine.md 2.2 */
 export function createFeedReader(feeds: readonly FeedPlan[]): FeedReader {
   const identities = new Map<FeedPlan, FeedIdentity>()
   const unidentifiedFeeds = () => feeds.filter((feed) => !identities.has(feed))

@@ -1,4 +1,4 @@
-// Goal: feed answers are decoded and judged by the rules of pricing-engine.md 2.2.
+// Goal: feed answers are decoded, and those that are stale, unusable or of a later time are faults.
 // Method: bytes encoded by viem, an independent implementation.
 import fc from 'fast-check'
 import { encodeAbiParameters } from 'viem'

@@ -27,7 +27,7 @@ export function decodeDecimals(returnData: Hex): number | undefined {
 /**
  * A feed's answer as a price. It counts until its heartbeat and a minute of grace are over. An answer with a later time
  * than that of the block it was read at is a fault, because no honest contract gives one.
- * @source pricing-engine.md 2.2
+ * @source docs/decisions/0007-price-guards.md
  */
 export function feedValue(args: {
   readonly round: FeedRound

@@ -10,7 +10,7 @@ export type ClassGuards = {
   readonly jumpBps: bigint
 }
 
-/** @source pricing-engine.md 2.3: the hard limits; soft limits are a quarter to a third of them */
+/** Soft limits are a quarter to a third of the hard ones. @source rule Q-170 */
 export const classGuards = {
   stable: { softBps: 50n, hardBps: 200n, jumpBps: 200n },
   major: { softBps: 100n, hardBps: 300n, jumpBps: 300n },
@@ -25,7 +25,7 @@ export const pegGuards = { flagBps: 50n, refuseBps: 500n } as const
 
 export const oneUsdX18 = 10n ** 18n
 
-/** Grace beyond a feed's heartbeat: the time that its update needs to land. @source pricing-engine.md 2.2 */
+/** Grace beyond a feed's heartbeat: the time that its update needs to land. */
 export const feedGraceMs = 60_000
 
 /**

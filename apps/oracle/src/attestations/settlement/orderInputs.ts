@@ -194,7 +194,7 @@ function depositsOf(facts: DepositFacts | undefined, chain: AttestedChain): read
 
 /**
  * Waits for two readings that run at once. If both fail, it throws the error of the inputs, whichever came first, so
- * that a request is always refused for the same reason. @source oracle-protocol.md 4
+ * that a request is always refused for the same reason.
  */
 export async function awaitInputsFirst<Inputs, Payments>(
   inputs: Promise<Inputs>,

@@ -63,7 +63,7 @@ const claimable = {
 
 /**
  * GET /app-fees/{wallet}/claims and /claimable: what app fees a wallet claimed, and what it can claim.
- * @source quote-and-sponsorship.md, fees.app
+ * @source rules L-77, Q-fees-05
  */
 export function registerAppFees(app: HttpApp, { moneyHistory, registry, snapshot }: Dependencies): void {
   app.get('/app-fees/:wallet/claims', { schema: claims, config }, async ({ params: { wallet }, query }) => {

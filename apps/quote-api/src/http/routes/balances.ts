@@ -28,7 +28,7 @@ type Dependencies = {
 
 /**
  * GET /app-fees/{wallet}/balances. Balances are public; a wallet nobody knows has a balance of zero.
- * @source quote-and-sponsorship.md; rule Q-5
+ * @source rule Q-5
  */
 export function registerBalances(
   app: HttpApp,

@@ -12,7 +12,7 @@ import { requireListedChain } from './chains.ts'
 
 const trendingOrders = ['relay24hBuyTxCount', 'relay24hBuyUsdVolume', 'coingecko6hTrending'] as const
 
-/** POST /currencies/v2, its older form /currencies/v1, and GET /currencies/trending. @source quote-api.md 3.3 */
+/** POST /currencies/v2, its older form /currencies/v1, and GET /currencies/trending. @source rule Q-111 */
 export function registerCurrencies(app: HttpApp, directory: CurrencyDirectory): void {
   const config = { rateLimitClass: 'read' }
   const schema = {

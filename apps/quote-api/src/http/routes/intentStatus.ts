@@ -23,7 +23,7 @@ const namedText = z
 
 /**
  * GET /intents/status, /v2 and /v3: the status of a request, in three forms. Needs no key; never cached.
- * @source quote-api.md 3.1, 4.4
+ * @source rules O-50, O-51, Q-105, Q-106
  */
 export function registerIntentStatus(app: HttpApp, { statuses }: { statuses: RequestStatuses }): void {
   const optionsOf = <Answer>(operationId: string, answer: z.ZodType<Answer>, isDeprecated: boolean) => ({

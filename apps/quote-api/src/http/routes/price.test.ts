@@ -21,7 +21,7 @@ import {
 } from '../../../test/fixtures/market.ts'
 import { createRegistry } from '../../pricing/registry.ts'
 
-/** Case A of the fee sheet: P + S = 10 bps together, G = 0.01 USD, F = 0.02 USD. */
+/** The operator's share and the solver's cost are 10 bps together, gas 0.01 USD, the fixed fee 0.02 USD. */
 const caseA = {
   user,
   recipient,

@@ -11,7 +11,7 @@ import { type PriceBody, priceBodySchema, toQuoteRequest } from '../wire/quoteBo
 /** 2025-06-01, as the public interface has it: `/quote` does all that `/price` does. */
 const deprecatedSinceUnixSeconds = 1_748_736_000
 
-/** POST /price. Reads the market, changes nothing. @source quote-and-sponsorship.md, POST /price */
+/** POST /price. Reads the market, changes nothing. @source rules Q-service-02, Q-price-res-01 */
 export function registerPrice(
   app: HttpApp,
   dependencies: PricingDependencies,

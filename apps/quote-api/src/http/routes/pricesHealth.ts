@@ -1,7 +1,7 @@
 import { errorResponses, type HttpApp } from '@causeway/http'
 import { type MarketHealth, marketHealthSchema } from '@causeway/market'
 
-/** GET /prices/health: where each USD figure comes from and how old it is. @source design.md 5.4 */
+/** GET /prices/health: where each USD figure comes from and how old it is. */
 export function registerPricesHealth(app: HttpApp, marketHealth: () => MarketHealth): void {
   const schema = {
     operationId: 'getPricesHealth',

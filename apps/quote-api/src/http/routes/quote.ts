@@ -26,7 +26,7 @@ type Dependencies = SponsoredQuoteDependencies & {
 
 /**
  * POST /quote and POST /quote/v2: the answer is the same, the rule for `recipient` differs (see the two body schemas).
- * @source quote-and-sponsorship.md, POST /quote; rule Q-142
+ * @source rule Q-142
  */
 export function registerQuote(
   app: HttpApp,

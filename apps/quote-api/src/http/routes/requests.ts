@@ -55,7 +55,7 @@ const v2 = {
 /**
  * GET /requests/v3 lists the requests of the caller's key. Anybody may see the requests that `id` or `depositAddress`
  * names, without what only the owner is shown. GET /requests/v2 looks single requests up, for older clients.
- * @source quote-and-sponsorship.md, Request history; rule Q-101
+ * @source rule Q-101
  */
 export function registerRequests(app: HttpApp, dependencies: Dependencies): void {
   registerV3(app, dependencies)

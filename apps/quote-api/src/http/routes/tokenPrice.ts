@@ -43,7 +43,7 @@ const currencyWithPriceSchema = {
 /**
  * GET /currencies/token/price/v2: the guarded USD price of one currency, as decimal text. Without /v2 it is a JSON
  * number, which is less exact. GET /chains/{chainId}/currencies/{address} is the currency with that number.
- * @source quote-api.md 3.3; Q-111
+ * @source rule Q-111
  */
 export function registerTokenPrice(
   app: HttpApp,

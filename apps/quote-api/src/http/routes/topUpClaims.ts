@@ -60,7 +60,7 @@ const claimSchema = {
 
 /**
  * POST /app-balance/claims/challenge and POST /app-balance/claims: a top-up that named no wallet is credited to the wallet
- * that its sender names by signature. @source ledger-and-safety.md 1.7
+ * that its sender names by signature. @source rule Q-232
  */
 export function registerTopUpClaims(app: HttpApp, { claims }: { claims: TopUpClaims }): void {
   app.post('/app-balance/claims/challenge', { schema: challengeSchema }, async ({ body }) => {

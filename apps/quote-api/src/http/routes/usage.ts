@@ -42,7 +42,7 @@ const schema = {
   response: { 200: responseSchema, ...errorResponses },
 }
 
-/** GET /metrics/usage: how often the caller's key was answered, by what. @source clients.md 3 */
+/** GET /metrics/usage: how often the caller's key was answered, by what. @source rules L-90, L-91, L-93 */
 export function registerUsage(app: HttpApp, { readUsage }: { readonly readUsage: ReadUsage }): void {
   const config = { rateLimitClass: 'read' }
   app.get('/metrics/usage', { schema, config }, async ({ query, apiKey }) => {

@@ -6,7 +6,7 @@ import { type CurrencyWire, currencyAmountSchema } from './currencyAmount.ts'
 
 const usd = z.number().describe('USD')
 
-/** Answer of GET /app-fees/{wallet}/balances. @source quote-and-sponsorship.md, application balance record; rule Q-5 */
+/** Answer of GET /app-fees/{wallet}/balances. @source rule Q-5 */
 export const balancesResponseSchema = currencyAmountSchema
   .extend({
     balances: z
@@ -22,7 +22,7 @@ export const balancesResponseSchema = currencyAmountSchema
 
 const microDecimals = 6
 
-/** A sponsor's balance and his claimable app fees; USDC counts as one dollar. @source ledger-and-safety.md 1.2 */
+/** A sponsor's balance and his claimable app fees; USDC counts as one dollar. @source rule Q-5 */
 export function balancesToWire(
   balance: BalanceRecord,
   currency: CurrencyWire,

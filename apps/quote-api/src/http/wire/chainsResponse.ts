@@ -163,7 +163,10 @@ function currencyToWire({ asset, symbol, name, address, decimals }: QuotableCurr
   return { id: asset.id, symbol, name, address, decimals }
 }
 
-/** Public clients look for the router under both names. @source clients.md 1 */
+/**
+ * Public clients look for the router under both names.
+ * @source github.com/relayprotocol/relay-kit, packages/sdk/src/types/api.ts
+ */
 function contractsOf({ multicall3, cleanupRouter }: QuotableChain['config']): ChainWire['contracts'] {
   if (multicall3 === undefined) return {}
   if (cleanupRouter === undefined) return { multicall3 }

@@ -7,7 +7,7 @@ import type { SwapPermissions } from '../../pricing/request.ts'
 const sources = z.array(z.string().max(64)).max(50).optional()
 /** Gas units. A batch of calls that also deploys its account takes less than a million. */
 const overheadMax = 9_999_999
-/** Slippage tolerance in basis points, as text. @source quote-and-sponsorship.md, Limits */
+/** Slippage tolerance in basis points, as text. @source rule Q-limits-01 */
 export const tolerance = z
   .string()
   .regex(/^([0-9]{1,4}|10000)$/, 'must be basis points from 0 to 10000, in at most 4 digits or as 10000')

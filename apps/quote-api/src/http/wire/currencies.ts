@@ -12,7 +12,10 @@ import { currencySchema, currencyToWire } from './currencyAmount.ts'
 /** Bound of the described answer; `limit` of the body keeps every answer below it. */
 const listMax = 1_000
 
-/** Body of POST /currencies/v2 and v1. Every member is optional; unknown members are stripped. @source quote-api.md 3.3 */
+/**
+ * Body of POST /currencies/v2 and v1. Every member is optional; unknown members are stripped.
+ * docs/reference/clients.md says which have an effect.
+ */
 export const currenciesBodySchema = z.object({
   defaultList: z.boolean().optional().describe('No effect: there is one list'),
   chainIds: z.array(z.int().positive()).max(200).optional(),

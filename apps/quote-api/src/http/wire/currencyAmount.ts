@@ -2,7 +2,7 @@ import { formatAmount, formatUsd, type PricedUnit, usdValueDown } from '@causewa
 import { z } from 'zod'
 import type { QuotableCurrency } from '../../pricing/registry.ts'
 
-/** Currency of an amount in an answer. @source quote-and-sponsorship.md, CurrencyAmount */
+/** Currency of an amount in an answer. @source rules Q-amount-05, Q-amount-06 */
 export const currencySchema = z
   .object({
     chainId: z.number(),

@@ -57,7 +57,7 @@ const statusFields = {
 /** Shares of user and sponsor in each fee of a new quote. @source rule L-50 */
 export const feeSponsorshipSchema = z.object(statusFields).meta({ title: 'FeeSponsorship' })
 
-/** Shares in a stored request. `actual` is present once the sponsor was debited: the quoted shares, and its payment. @source design.md 6.3 */
+/** Shares in a stored request; once the sponsor was debited, `actual` has them again, with its payment. */
 export const pastFeeSponsorshipSchema = z.object({
   ...statusFields,
   actual: z
@@ -76,7 +76,10 @@ export const pastFeeSponsorshipSchema = z.object({
 const phaseV3Fields = { ...phaseFields, components: z.record(z.string(), shareSchema) }
 const { sponsorPayment: sponsorPaymentSchema } = pastFeeSponsorshipSchema.shape.actual.unwrap().shape
 
-/** `pastFeeSponsorshipSchema` for /requests/v3, where the component `relay` is named `platform`. @source clients.md 4 */
+/**
+ * `pastFeeSponsorshipSchema` for /requests/v3, where the component `relay` is named `platform`.
+ * @source github.com/relayprotocol/relay-kit, packages/sdk/src/types/api.ts
+ */
 export const pastFeeSponsorshipV3Schema = z.object({
   ...statusFields,
   quoted: z.object(phaseV3Fields),

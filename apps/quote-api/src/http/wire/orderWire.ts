@@ -54,7 +54,7 @@ export const orderSignatureSchema = text
   .optional()
   .describe('EIP-191 signature of orderId by orderData.solver; in quotes with includeProtocolData: true')
 
-/** The order in a quote's answer. @source quote-api.md 2.2, protocol.v2 */
+/** The order in a quote's answer. @source rules P-128, Q-184 */
 export const orderWireSchema = z.object({
   orderId: text.describe('EIP-712 struct hash of orderData; the id that the deposit names'),
   hubType: z.literal('onchain'),
@@ -133,5 +133,5 @@ const formsOfStep = z.discriminatedUnion('id', [
   }),
 ])
 
-/** A step of a quote, its members in the order of the JSON that is hashed. @source quote-api.md 2.3 to 2.5 */
+/** A step of a quote, its members in the order of the JSON that is hashed. */
 export const stepSchema = formsOfStep.meta({ title: 'Step' })

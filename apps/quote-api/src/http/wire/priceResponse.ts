@@ -24,7 +24,7 @@ const totalDescriptions = {
   app: 'Owed to the app, claimed later',
 } as const satisfies Record<FeeTotalName, string>
 
-/** Fees of a price or quote. @source quote-and-sponsorship.md, Price response: `fees` object */
+/** Fees of a price or quote. @source rules Q-fees-01 to Q-fees-06 */
 export const feesSchema = z.object({
   gas: currencyAmountSchema.describe('Origin-chain gas, paid by the user to the network'),
   ...perName(feeTotalNames, (name) => currencyAmountSchema.describe(totalDescriptions[name])),
@@ -39,7 +39,7 @@ export const feePayerSchema = z
 const impactSchema = z.object({ usd: z.string(), percent: z.string() })
 const slippageSideSchema = z.object({ usd: z.string(), value: z.string(), percent: z.string() })
 
-/** Members of `details` that /price and /quote share. @source quote-and-sponsorship.md, Price response: `details` object */
+/** Members of `details` that /price and /quote share. @source rules Q-details-01 to Q-details-11 */
 export const priceDetailsFields = {
   operation: z.enum(operations),
   sender: z.string(),

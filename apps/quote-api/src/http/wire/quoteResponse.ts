@@ -42,7 +42,7 @@ const quoteDetailsSchema = z.object({
   route: z.object({ origin: routeSideSchema, destination: routeSideSchema }),
 })
 
-/** Answer of /quote and /quote/v2. @source quote-and-sponsorship.md, POST /quote; rule Q-138 */
+/** Answer of /quote and /quote/v2. @source rule Q-138 */
 export const quoteResponseSchema = z
   .object({
     requestId: z.string().describe('Identifies the request across the whole interface'),

@@ -28,7 +28,10 @@ const transactionSchema = z.object({
 const text = z.string()
 const feesSchema = z.object(perName(requestV2Members, () => text))
 
-/** A request in the older list. @source quote-api.md 3.4, v2 */
+/**
+ * A request in the older list, with the members that public clients read.
+ * @source github.com/relayprotocol/relay-kit, packages/sdk/src/types/api.ts
+ */
 const requestV2Schema = z.object({
   id: text,
   status: z.enum(requestStatuses),

@@ -22,7 +22,7 @@ export const claimLifetimeMs = 600_000
 
 /**
  * The EIP-4361 text of one claim. The transfer takes the place of a nonce: it can be credited once, so a signed text that
- * is sent again changes nothing. @source EIP-4361; ledger-and-safety.md 1.7, 2.3
+ * is sent again changes nothing. @source EIP-4361
  */
 export function writeClaimMessage(message: ClaimMessage): string {
   const { domain, uri, chainId, claimant, transactionHash, ordinal, wallet, issuedAt } = message

@@ -45,7 +45,7 @@ type TopUpClaimsOptions = {
   now: () => number
 }
 
-/** @source ledger-and-safety.md 1.7, self-service claim of suspense */
+/** @source rule Q-232 */
 export function createTopUpClaims(options: TopUpClaimsOptions): TopUpClaims {
   const { database, site, contracts, screening, now } = options
   const { chainId } = site

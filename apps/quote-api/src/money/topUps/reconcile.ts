@@ -34,7 +34,7 @@ const ppm = 1_000_000n
 
 /**
  * Reads settled blocks again from another endpoint and compares every transfer with the stored top-ups. Writes
- * nothing. @source ledger-and-safety.md 1.9, Reconciliation job
+ * nothing.
  * @throws UpstreamUnavailableError
  */
 export async function reconcile(args: {

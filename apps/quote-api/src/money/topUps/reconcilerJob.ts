@@ -8,7 +8,6 @@ import type { TopUpChain } from './topUpChain.ts'
 import type { TopUpMetrics } from './topUpMetrics.ts'
 import { accountOf } from './topUpPass.ts'
 
-/** @source ledger-and-safety.md 1.9: every ten minutes */
 const reconcileIntervalMs = 600_000
 /** Blocks that a run compares: a day at two seconds each. `ledger reconcile` compares older ranges. */
 const recentBlocks = 43_200n

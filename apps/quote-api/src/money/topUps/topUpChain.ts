@@ -65,7 +65,7 @@ export type TopUpChainOptions = {
   readonly onMalformed: OnMalformed
 }
 
-/** @source ledger-and-safety.md 1.7, Scanner */
+/** @source rules L-57, Q-233 */
 export const createTopUpChain = (options: TopUpChainOptions): TopUpChain => new TopUpReader(options)
 
 class TopUpReader implements TopUpChain {

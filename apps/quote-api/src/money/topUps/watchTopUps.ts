@@ -14,7 +14,7 @@ import { heightBelow } from '../../chainReadings/blockCursor.ts'
 import { settleRange } from './settleTopUps.ts'
 import { accountOf, orphanWhere, type TopUpPass, type TopUpWatcher, writeIfUnmoved } from './topUpPass.ts'
 
-/** @source ledger-and-safety.md 1.7, Scanner */
+/** Blocks of one range, which is written in one transaction. */
 const rangeBlocksMax = 2_000n
 /** Blocks below the last scanned one that each live scan reads again. */
 const overlapBlocks = 64n

@@ -146,7 +146,7 @@ async function resolveRequest(
   await recordChange(tx, { requestId, action: 'requests.resolve', auditNote, details })
 }
 
-/** Tells the operator why a swept deposit is not recovered on the hub. @source docs/specification/quotes.md Q-74 */
+/** Tells the operator why a swept deposit is not recovered on the hub. @source rule Q-74 */
 const sweptAdvice =
   'the fill wallet swept the payment, so the hub would give it to the solver. Use requests retry: the refund pays the account that refundTo named.'
 

@@ -12,7 +12,7 @@ import { withoutCalls } from './destinationCalls.ts'
  * Refuses calls, deposit addresses and permits that the route cannot have.
  * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED, INVALID_ADDRESS, INVALID_REQUEST, UNSUPPORTED_ROUTE,
  * UNSUPPORTED_CURRENCY, UNSUPPORTED_EXECUTION_TYPE
- * @source rule Q-205; quote-and-sponsorship.md (usePermit, useDepositAddress)
+ * @source rules Q-183, Q-205
  */
 export function checkExecutionMode(route: Route, request: QuoteRequest): void {
   const { chainId, quoting } = route.destination
@@ -61,7 +61,7 @@ export function granularityOf(
  * Refuses quotes of routes that may be priced but not executed, because a quote promises execution: a self-executed
  * route on a chain whose transactions cannot be matched to requests, and a permit within one chain without a sponsor.
  * @throws QuoteError UNSUPPORTED_ROUTE, UNSUPPORTED_EXECUTION_TYPE
- * @source quote-api.md 7, row 36
+ * @source rule F-146; docs/concepts/permits.md, Who pays
  */
 export function refuseUnsupportedExecution(
   { origin, destination, selfExecuted }: Route,

@@ -10,7 +10,7 @@ import { type PricedRoute, shownPrices } from '../pricedRoute.ts'
 import type { QuoteRequest } from '../request.ts'
 import type { Route } from '../routes/route.ts'
 
-/** 0.05 USD with 18 digits. Gas alone costs more than a smaller swap. @source quote-api.md 5, AMOUNT_TOO_LOW */
+/** 0.05 USD with 18 digits. Gas alone costs more than a smaller swap. */
 const swapUsdMin = 50_000_000_000_000_000n
 
 /**

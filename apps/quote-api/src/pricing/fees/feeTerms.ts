@@ -16,7 +16,7 @@ import { requireLack } from './recipientLack.ts'
 import { inventories, skewOf } from './skew.ts'
 import type { FeeTerms } from './solve.ts'
 
-/** The platform's fees: a flat one, and bps by asset class. @source configuration `schedule`, quote-api.md 6.1 */
+/** The platform's fees, `schedule` of the quote file: a flat one, and bps by asset class. */
 export type Schedule = {
   readonly flatMicroUsd: bigint
   readonly sameAssetBps: number
@@ -57,7 +57,7 @@ export type MeasuredUse = {
 /** Use of a request without calls, whose payees are plain accounts. */
 export const plainUse: MeasuredUse = { callUnits: 0n, callBytes: 0n, payeeUnits: 0n, refundUnits: 0n }
 
-/** A second output payment in the destination's native currency. @source design.md 5.5 */
+/** A second output payment in the destination's native currency. */
 export type GasTopup = {
   readonly currency: QuotableCurrency
   readonly amountWei: bigint

@@ -1,4 +1,4 @@
-// Goal: the worked examples of quote-api.md 6.5 and the identity of design 4 hold to the last unit.
+// Goal: worked examples of fees, and the sum of fees of rule Q-150, hold to the last unit.
 import { bpsUp, convertDown, divideUp, type FeeParts } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -100,7 +100,7 @@ const slopeBpsFloor = 500n
  * `net` is not monotone, because fees are rounded separately and several may step up at the same unit. It stays within
  * `roundings` units of a function that grows at least `slopeBpsMin` per unit. So bisection finds some input that
  * reaches the target, and the smallest one lies in a bounded window below it, which is scanned.
- * @source pricing-engine.md 4.6
+ * @source rules Q-9, Q-150
  * @throws QuoteError AMOUNT_TOO_LOW when fees eat every input
  */
 export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {

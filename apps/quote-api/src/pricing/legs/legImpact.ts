@@ -15,7 +15,7 @@ export type LegImpact = {
 
 const noImpact: LegImpact = { usd: 0n, inputUsd: 0n, lossBps: 0n }
 
-/** Impact of all pool legs together. @source quote-api.md 6.3 (swapImpact) */
+/** Impact of all pool legs together. @source rule Q-details-07 */
 export function legImpact(snapshot: MarketSnapshot, legs: readonly (LegQuote | undefined)[]): LegImpact {
   let usd = 0n
   let inputUsd = 0n

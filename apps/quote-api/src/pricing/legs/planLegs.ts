@@ -15,7 +15,6 @@ import {
 /**
  * Lists all ways in which a solver can serve a route; the caller prices each and keeps the best.
  * @throws QuoteError NO_SWAP_ROUTES_FOUND when no pool joins the currencies to the solver's inventory
- * @source pricing-engine.md 3.1
  */
 export function planLegs(route: Route, poolScope: PoolScope): readonly LegPlan[] {
   const origins = originOptions(route.origin, route.currencyIn, poolScope)

@@ -65,7 +65,7 @@ export function deniedField(
 
 /**
  * Names the member and nothing else: neither the list, nor why, nor whether another account is on it too.
- * @source quote-api.md 5, screening
+ * @source rule O-174
  */
 export function deniedError(field: string): QuoteError {
   return new QuoteError('SANCTIONED_WALLET_ADDRESS', `${field} names an account that is not served.`, {

@@ -24,7 +24,7 @@ export type Route = {
  * Resolves chains, currencies and addresses and names the operation.
  * @throws QuoteError UNSUPPORTED_CHAIN, CHAIN_DISABLED, INVALID_INPUT_CURRENCY,
  * INVALID_OUTPUT_CURRENCY, INVALID_ADDRESS, INVALID_RECIPIENT
- * @source pricing-engine.md 2.5 (operation), quote-api.md 2.1 (recipient)
+ * @source rules Q-2, Q-142, Q-details-01
  */
 export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Route {
   const origin = enabledChain(registry, request.originChainId, 'originChainId')

@@ -20,7 +20,7 @@ export type FeePayer = {
 /**
  * Checks the account that is to pay the network for the deposit, in families where it need not be the sender.
  * @throws QuoteError INVALID_ADDRESS for the user, a malformed account, or an origin of another family
- * @source quote-and-sponsorship.md, Solana rules
+ * @source rules Q-quote-req-12, Q-solana-01, Q-solana-03
  */
 export function depositFeePayer(args: {
   readonly account: string

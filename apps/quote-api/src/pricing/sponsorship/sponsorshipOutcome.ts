@@ -12,7 +12,7 @@ export type SponsorshipOutcome = {
   readonly capMicroUsd: bigint | undefined
   readonly sponsorable: SponsorableFees
   readonly allocation: Allocation
-  /** Debit of the sponsor's balance when the request succeeds. @source design.md 6.3 */
+  /** Debit of the sponsor's balance for the quoted input, when the request succeeds. @source rule L-10 */
   readonly debitMicroUsd: bigint
   /** True if the ledger holds the debit only once a deposit is pinned, because open quotes hold as much as they may. */
   readonly isHeldAtDeposit?: boolean

@@ -13,7 +13,7 @@ import { QuoteError } from '../errors.ts'
 
 /**
  * Sponsorship members of a request, beside its `x-api-key`; the cap in micro-USDC.
- * @source quote-and-sponsorship.md, POST /quote
+ * @source rules Q-quote-req-09 to Q-quote-req-14
  */
 export type SponsorshipRequest = {
   readonly subsidizeFees: boolean

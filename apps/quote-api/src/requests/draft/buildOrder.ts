@@ -24,7 +24,7 @@ export type OrderIdentity = {
  * destination calls, and the possible refunds, of which one is paid at most. App fees are booked outside the order, so
  * `fees` is empty. With calls, the output is paid to the clone that runs them.
  * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED where nobody runs calls
- * @source oracle-protocol.md 1.5, design.md 5.3, 5.5
+ * @source rules F-147, L-34, Q-64, Q-153
  */
 export function buildOrder(
   priced: PricedRoute & Pick<PricedRequest, 'refundAccounts'>,

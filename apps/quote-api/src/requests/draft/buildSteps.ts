@@ -146,7 +146,10 @@ type SignaturePost = {
   readonly api: 'bridge' | 'swap' | 'user-swap'
 }
 
-/** Typed data to sign, and the request that sends the signature. @source quote-api.md 2.5 */
+/**
+ * Typed data to sign, and the request that sends the signature.
+ * @source github.com/relayprotocol/relay-kit, packages/sdk/src/types/api.ts
+ */
 type StepSignature = {
   readonly chainId: number
   readonly sign: { readonly signatureKind: 'eip712' } & PermitTypedData
@@ -175,7 +178,7 @@ type StepOf<Id, Kind, Data> = {
   }[]
 }
 
-/** @source quote-api.md 2.3 */
+/** Step of transactions that the user sends. */
 export type TransactionStep = StepOf<'approve' | 'deposit' | 'swap' | 'send', 'transaction', StepData>
 export type SignatureStep = StepOf<'authorize1' | 'authorize2', 'signature', StepSignature>
 /** Signature that binds a transfer without order id to its order; it precedes the transfer. @source rule F-153 */
@@ -206,7 +209,8 @@ function statusCheck(requestId: Hex): Check {
 
 /**
  * The step by which the user signs a permit instead of sending a deposit: typed data to sign, and the request that takes the
- * signature. The step's id and `api` are words of the published interface. @source quote-api.md 2.3, 2.5
+ * signature. The step's id and `api` are words of the published interface.
+ * @source docs/concepts/permits.md; github.com/relayprotocol/relay-kit, packages/sdk/src/types/api.ts
  */
 export function permitStep(
   { route, amountIn }: PricedRoute,

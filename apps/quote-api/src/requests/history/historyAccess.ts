@@ -15,7 +15,6 @@ export function requireKey(caller: Caller): string {
 /**
  * Requires a key that the wallet is linked to, because its records are private.
  * @throws QuoteError UNAUTHORIZED without a key, FORBIDDEN for a key of another wallet or of none
- * @source design.md 6.10
  */
 export async function requireKeyOfWallet(sponsors: Sponsors, caller: Caller, wallet: string): Promise<void> {
   const linked = await sponsors.walletOf(requireKey(caller))

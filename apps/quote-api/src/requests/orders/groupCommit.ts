@@ -40,7 +40,7 @@ export interface GroupCommit<Item, Outcome> {
  * for the end of the event loop's turn and writes all items of that turn. Items that arrive during a write form the next
  * group. A second group is written beside the first once it is large enough, so that one is prepared while the other is
  * flushed.
- * @source ledger-and-safety.md 1.6, decision 4
+ * @source docs/decisions/0004-group-commit-of-quotes.md
  */
 export const createGroupCommit = <Item, Outcome>(
   options: GroupCommitOptions<Item, Outcome>,

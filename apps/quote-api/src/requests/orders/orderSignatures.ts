@@ -32,7 +32,7 @@ export interface OrderSignatures {
   /**
    * Signs the promise that no fill or refund of an order will come. The caller must have decided, durably, to give the
    * order up. @param chainId number of the solver's chain @throws as `of`
-   * @source docs/specification/protocol.md P-70
+   * @source rule P-70
    */
   promise(order: PromisedOrder, chainId: number): Promise<Hex>
 }

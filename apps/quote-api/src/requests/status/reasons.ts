@@ -4,7 +4,7 @@ import { orderRefused } from '@causeway/core'
 /**
  * Every reason that a request, deposit or refund can have, with its meaning in one sentence. Statuses, webhooks, histories,
  * timelines and operators see only these.
- * @source quote-api.md 5, failReason; design.md 5.8, 5.9, 6
+ * @source rules L-58, O-50
  */
 export const reasonTexts = {
   // Reasons of a deposit.

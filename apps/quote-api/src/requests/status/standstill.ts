@@ -149,7 +149,7 @@ export function failureOf({ tries, report }: Pick<Waiting, 'tries' | 'report'>):
   return lacksBalance(report) ? 'SOLVER_BALANCE_TOO_LOW' : 'TRANSACTION_SUBMISSION_FAILED'
 }
 
-/** Reason that a solver has not begun an offered item, by its report. @source docs/specification/quotes.md Q-75 */
+/** Reason that a solver has not begun an offered item, by its report. @source rule Q-75 */
 function waitOf(report: string | undefined): Reason {
   if (report === undefined) return 'SOLVER_SILENT'
   return lacksBalance(report) ? 'SOLVER_BALANCE_TOO_LOW' : 'SOLVER_WAITS'

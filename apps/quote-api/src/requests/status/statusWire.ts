@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type RequestStatus, requestStatuses } from './requestProgress.ts'
 import type { StatusRecord } from './requestStatus.ts'
 
-/** Fields of the status answer in all three versions of the interface. @source quote-api.md 3.1 */
+/** Fields of the status answer in all three versions of the interface. @source rules O-51, Q-105 */
 const sharedFields = {
   inTxHashes: z.array(z.string()).describe('Deposits'),
   txHashes: z.array(z.string()).describe('Fills, or refunds of a refunded request'),

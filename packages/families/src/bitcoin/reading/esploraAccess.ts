@@ -17,7 +17,7 @@ const blockstreamTokenUrl =
 
 type Provider = 'blockstream' | 'maestro' | 'open'
 
-/** Provider of an API by its host name; `open` needs no credentials. @source oracle-protocol.md 5.3 */
+/** Provider of an API by its host name; `open` needs no credentials. */
 function providerOf(url: Secret): Provider {
   const text = url.reveal()
   if (!URL.canParse(text)) return 'open'

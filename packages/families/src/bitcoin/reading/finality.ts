@@ -4,7 +4,10 @@ import type { RegisteredChain } from '../../shared/registeredChain.ts'
 /** Blocks that must stand, the transaction's own included. */
 export type Confirmations = bigint
 
-/** The public protocol's rule. @source oracle-protocol.md 5.3 */
+/**
+ * The public oracle's rule, for a chain whose settings have none.
+ * @source github.com/relayprotocol/relay-protocol-oracle, vm/bitcoin-vm/index.ts
+ */
 const defaultConfirmations = 2
 
 /** Confirmations by the chain's setting, at least one. @throws ConfigurationError for a mode of other families */

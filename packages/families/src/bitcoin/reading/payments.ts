@@ -28,7 +28,7 @@ type SpendingTransaction = {
  * that what they pay is `fromOthers`: withdrawals, in which a depository is a payer, and those in which the recipient
  * is a payer himself, because his own money cannot be told from that of the others.
  * @throws InvalidAddressError
- * @source design.md 7.2
+ * @source rule P-108
  */
 export function sumTransfers(
   { transaction: { outputs }, spent }: SpendingTransaction,

@@ -26,7 +26,10 @@ const outputsMax = 16
 /** Sequence of every input, when signed and when sent: the signature commits to it. */
 const finalSequence = 0xffff_ffff
 
-/** ABI encoding of one tuple of inputs and outputs, numbers in little-endian bytes. @source withdrawals.md 1.3 */
+/**
+ * ABI encoding of one tuple of inputs and outputs, numbers in little-endian bytes.
+ * @source BitcoinPayloadBuilder.sol
+ */
 export function encodeBitcoinPayload({ inputs, outputs }: BitcoinPayload): Hex {
   const encodedInputs = inputs.map(({ txid, vout, spent }) =>
     encodeAbiTuple([

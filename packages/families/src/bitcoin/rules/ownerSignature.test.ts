@@ -1,5 +1,5 @@
-// Owner signatures of oracle-protocol.md 3.6 on Bitcoin: the vectors that BIP-322 publishes, signatures
-// over what another library builds, and what signs nothing.
+// Owner signatures on Bitcoin (rule P-109): the vectors that BIP-322 publishes, signatures over what another
+// library builds, and what signs nothing.
 
 import { bitcoinMainnet, bitcoinNetworks, InvalidAddressError } from '@causeway/core/encodings'
 import fc from 'fast-check'

@@ -25,7 +25,7 @@ const messagePrefix = '\x18Bitcoin Signed Message:\n'
  * simple form of BIP-322 (a witness) for P2SH-P2WPKH, P2WPKH and the key path of P2TR. Some wallets sign BIP-137 for
  * segwit addresses with the header of a compressed key; both headers are accepted.
  * @throws InvalidAddressError when nobody can own the address on `network`
- * @source oracle-protocol.md 3.6; BIP 137, BIP 322
+ * @source rule P-109; BIP 137, BIP 322
  */
 export function isBitcoinOwnerSignature({ message, signature, owner, network }: OwnerSignature): boolean {
   const script = outputScript(owner, network)

@@ -26,7 +26,6 @@ const scripts = new WeakMap<BitcoinNetwork, Map<string, Uint8Array>>()
 /**
  * The script that pays an address of `network`. All callers share one array and must not change it.
  * @throws InvalidAddressError; also for the native sentinel and for what nobody can spend
- * @source oracle-protocol.md 1.1
  */
 export function outputScript(address: string, network: BitcoinNetwork): Uint8Array {
   const networkScripts = scripts.get(network) ?? new Map<string, Uint8Array>()

@@ -57,7 +57,7 @@ export function allocatorUtxos(request: PlainWithdrawRequest): readonly Allocato
  * A withdraw request in the form that is signed: the recipient as base64 of its script, and as data the ABI encoding of
  * the outputs to spend, which all pay the depository's script, and of the fee rate.
  * @throws InvalidAddressError, InvalidTransactionIdError, InvalidWithdrawRequestError
- * @source oracle-protocol.md 3.5
+ * @source github.com/relayprotocol/relay-settlement, normalizePayloadParams
  */
 export function normaliseBitcoinRequest(
   request: PlainWithdrawRequest,

@@ -1,4 +1,4 @@
-// Vectors of oracle-protocol.md 1.7 for bitcoin-vm, PSBTs made by another library, and what is no PSBT.
+// Vectors of the public protocol for bitcoin-vm, PSBTs made by another library, and what is no PSBT.
 
 import type { Hex } from '@causeway/core'
 import {

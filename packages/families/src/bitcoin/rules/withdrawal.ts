@@ -16,7 +16,7 @@ export type BitcoinWithdrawal = Omit<Psbt, 'inputs'> & {
 /**
  * SHA-256 of the hex text of the PSBT, `0x` included, in lower case.
  * @throws InvalidWithdrawalError when it is not hex
- * @source oracle-protocol.md 1.7
+ * @source github.com/relayprotocol/relay-settlement, withdrawals/bitcoin-vm.ts
  */
 export function bitcoinWithdrawalId(withdrawal: Hex): Hex {
   withdrawalBytes(withdrawal)
@@ -42,7 +42,7 @@ export function decodeBitcoinWithdrawal(withdrawal: Hex): BitcoinWithdrawal {
 /**
  * The payment of a withdrawal: its first output, and the fee with it, because both leave the depository.
  * @throws InvalidWithdrawalError when the first output pays no address of `network`
- * @source oracle-protocol.md 1.7
+ * @source rule P-115
  */
 export function bitcoinWithdrawalTransfer(
   { transaction, fee }: BitcoinWithdrawal,

@@ -4,7 +4,7 @@ import { comparisonText, logRange, parseList, parseRecord, toQuantity, unlessUnr
 /**
  * The part of an answer that all honest nodes give alike, whatever their software, as a text to compare votes by.
  * `undefined` for an answer that is no vote: an error of the node, a block that it does not have, malformed data.
- * @source ledger-and-safety.md 4.3, rules 3 and 4
+ * @source docs/internals/agreed-reads.md
  */
 export function comparableAnswer(call: RpcCall, answer: RpcAnswer): string | undefined {
   if (!answer.ok) return isExecutionFailure(answer) ? 'reverted' : undefined

@@ -13,7 +13,7 @@ const randomByteCounts = { address: 20, amount: 10, hash: 32 } as const satisfie
 /**
  * Calldata of a function with these arguments, with values as random as real ones: rollups charge for the compressed
  * size, and repeated or zero bytes would make the estimate too low. Equal arguments give equal bytes.
- * @source pricing-engine.md 1.3
+ * @source OP-stack GasPriceOracle, since Fjord
  */
 export function probeCalldata(args: readonly CalldataWord[]): Hex {
   const selector = pseudoRandomHex('selector', 4)

@@ -5,7 +5,7 @@ import type { EvmLog } from './answers.ts'
 /**
  * First topics of the events that readers know. Any contract can emit any log: one with a known topic but another shape
  * than the event's is ignored. Callers must check which contract emitted it.
- * @source oracle-protocol.md 5.1
+ * @source Depository.sol, FillContract.sol; ERC-20, EIP-3009
  */
 const topics = {
   nativeDeposit: '0x8032066556caf3967d8fec4ad22a2d9e1e9576556b2903a0fcd5b1fd201e3477',

@@ -11,10 +11,10 @@ export type FinalityRule = {
   readonly seconds: bigint
 }
 
-/** The public protocol's rule. @source oracle-protocol.md 5.1 */
+/** The public protocol's rule. @source rule O-147 */
 const defaults = { mode: 'depth-and-time', tag: 'finalized', blocks: 10, seconds: 60 } as const
 
-/** The rule of a configured chain: `finality` takes precedence over the older `additionalData`. @source design.md 7.4 */
+/** The rule of a configured chain: `finality` takes precedence over the older `additionalData`. */
 export function finalityRule(chain: {
   readonly finality?: Finality | undefined
   readonly additionalData?: {
@@ -59,7 +59,7 @@ export type FinalHeight = {
 /**
  * Final height by the blocks that at least `threshold` endpoints have reached, so that a single endpoint far ahead or
  * behind does not move it.
- * @source ledger-and-safety.md 4.3
+ * @source rule P-107
  */
 export function pinFinalHeight(rule: FinalityRule, threshold: number, heads: readonly Heads[]): FinalHeight {
   const headNumber = reachedBy(

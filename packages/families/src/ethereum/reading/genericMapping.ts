@@ -13,7 +13,7 @@ const dataBytesMax = 1_024
 
 /**
  * Reader of the hub's generic mapping, at the newest block that enough endpoints have.
- * @source oracle-protocol.md 5.4
+ * @source rule F-152; docs/internals/hyperliquid-reader.md
  */
 export function createHubEntries(options: {
   readonly quorum: QuorumClient

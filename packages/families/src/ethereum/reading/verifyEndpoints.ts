@@ -15,7 +15,7 @@ type ChainExpectation = {
  * Asks every endpoint for its chain id and for the contract's code, since a signature may rest on any of them.
  * @returns problems; empty when all that answered fit
  * @throws UpstreamUnavailableError when fewer endpoints answer than `threshold`
- * @source oracle-protocol.md 8, ledger-and-safety.md 4.5
+ * @source rule O-32
  */
 export async function verifyEvmEndpoints(
   { client, chainId, contract, threshold }: ChainExpectation & { readonly threshold: number },

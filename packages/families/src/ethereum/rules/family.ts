@@ -29,7 +29,11 @@ export function isSignedByAccount({ owner, requestHash, signature, recoverSigner
   return recoverSigner(personalMessageDigest(requestHash), signature) === owner.toLowerCase()
 }
 
-/** A withdraw request with all addresses in lower case. @throws InvalidAddressError @source oracle-protocol.md 3.5 */
+/**
+ * A withdraw request with all addresses in lower case.
+ * @throws InvalidAddressError
+ * @source github.com/relayprotocol/relay-settlement, normalizePayloadParams
+ */
 function normaliseEvmRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
   return {
     depository: ethereumCodec.canonicalAddress(request.depository),

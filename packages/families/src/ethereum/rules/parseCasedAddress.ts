@@ -8,7 +8,7 @@ const addressPattern = /^0x[0-9a-fA-F]{40}$/
 /**
  * The lower-case form of an address that a person may have typed; `undefined` when it is none. Digits of
  * one case are accepted as they are, mixed ones only with the right EIP-55 checksum.
- * @source ledger-and-safety.md 1.2
+ * @source rule O-1; EIP-55
  */
 export function parseCasedAddress(text: string): Hex | undefined {
   if (!addressPattern.test(text)) return undefined

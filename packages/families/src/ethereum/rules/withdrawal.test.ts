@@ -1,4 +1,4 @@
-// Vectors of oracle-protocol.md 1.7 for ethereum-vm and tron-vm, which share bytes and ids.
+// Vectors of the public protocol for ethereum-vm and tron-vm, which share bytes and ids.
 
 import type { Hex } from '@causeway/core'
 import { InvalidWithdrawalError } from '@causeway/core/encodings'

@@ -40,7 +40,7 @@ const callsMax = 32
 /**
  * EIP-712 struct hash of `CallRequest`, without a domain: the key of the depository's `callRequests`.
  * @throws RangeError when a part does not fit its type
- * @source oracle-protocol.md 1.7
+ * @source Depository.sol
  */
 export function evmWithdrawalId({ calls, nonce, expiration }: EvmWithdrawal): Hex {
   const callHashes = calls.map((call) => {

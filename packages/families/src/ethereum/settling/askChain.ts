@@ -9,7 +9,6 @@ export type AgreedValue<T> = { readonly value: T; readonly agreeingEndpoints: re
 /**
  * One usable answer of any endpoint: good enough for values that are only shown. A malformed answer is dropped, never
  * repaired, and the other endpoints are asked.
- * @source ledger-and-safety.md 1.7, row 1
  * @throws UpstreamUnavailableError, NodeError
  */
 export async function askAny<T>(

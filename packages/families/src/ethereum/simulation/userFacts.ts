@@ -67,7 +67,7 @@ type GroupMember = {
  * commit: an idle chain is asked at once, a busy one by one call at a time. After a new block, free places of a call
  * are filled with questions of regular users, who asked twice within `asksAgainWithinMs`, and not longer ago, and will
  * probably ask again.
- * @source design.md 5.4
+ * @source rule Q-182
  */
 export function createUserFactsReader(options: UserFactsOptions): UserFactsReader {
   return new GroupedReader(options)

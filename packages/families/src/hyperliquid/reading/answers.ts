@@ -13,7 +13,7 @@ import type { LedgerEntry } from './ledgerPages.ts'
 /**
  * Strict parsers of the exchange's HTTP API, for facts. An endpoint whose answer has another shape counts as one that
  * did not answer. Only members that facts need are checked.
- * @source Hyperliquid API, "Info endpoint"; oracle-protocol.md 5.4 for the explorer
+ * @source Hyperliquid API, "Info endpoint"; github.com/nktkas/hyperliquid for the explorer
  */
 
 /** A transfer that an account signed: payments, deposits and withdrawals are the same action. */

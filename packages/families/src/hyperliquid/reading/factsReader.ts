@@ -70,7 +70,7 @@ const noOrder: Hex = `0x${'0'.repeat(64)}`
  * Reads the facts of a `hyperliquid-vm` chain that oracles attest, over the HTTP API of the exchange. The order of a
  * transfer is read from the hub. Executed transactions are cached; missing and failed ones are read again.
  * @throws InvalidAddressError for a depository that is no address
- * @source oracle-protocol.md 5.4; design.md 7.5
+ * @source rules P-107, F-151, F-152, F-155
  */
 export function createHyperliquidFactsReader(options: HyperliquidFactsReaderOptions): HyperliquidFactsReader {
   const { chain, quorum, hubEntries } = options

@@ -22,7 +22,7 @@ const schema = z.object({
  * symbol is the caller's claim. Data: ABI encoding of the time, and for a token of the dexes that it leaves and
  * reaches.
  * @throws InvalidAddressError, InvalidWithdrawRequestError
- * @source oracle-protocol.md 3.5
+ * @source github.com/relayprotocol/relay-settlement, normalizePayloadParams
  */
 export function normaliseHyperliquidRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
   const depository = hyperliquidCodec.canonicalAddress(request.depository)

@@ -1,4 +1,4 @@
-// Vectors of oracle-protocol.md 1.7 for hyperliquid-vm, currencies and amounts, and what is no send action.
+// Vectors of the public protocol for hyperliquid-vm, currencies and amounts, and what is no send action.
 
 import type { Hex } from '@causeway/core'
 import { InvalidWithdrawalError } from '@causeway/core/encodings'

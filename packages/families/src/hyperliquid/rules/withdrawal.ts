@@ -57,7 +57,7 @@ const uint64Max = 2n ** 64n - 1n
 /**
  * EIP-712 struct hash of the action, without a domain.
  * @throws RangeError when the nonce is not a uint256
- * @source oracle-protocol.md 1.7
+ * @source github.com/relayprotocol/relay-settlement, withdrawals/hyperliquid-vm.ts
  */
 export function hyperliquidWithdrawalId(withdrawal: HyperliquidWithdrawal): Hex {
   const { texts, nonce } = membersOf(withdrawal)

@@ -3,10 +3,16 @@ import { hyperliquidCodec, InvalidWithdrawalError } from '@causeway/core/encodin
 import type { WithdrawalTransfer } from '../../rules/withdrawalBytes.ts'
 import type { HyperliquidWithdrawal, SendAsset } from './withdrawal.ts'
 
-/** Decimals of the native currency, perps USDC. @source oracle-protocol.md 5.4 */
+/**
+ * Decimals of the native currency, perps USDC.
+ * @source github.com/relayprotocol/relay-protocol-oracle, vm/hyperliquid-vm/index.ts
+ */
 export const hyperliquidNativeDecimals = 8
 
-/** USDC of the main network, which the native currency stands for. @source oracle-protocol.md 5.4 */
+/**
+ * USDC of the main network, which the native currency stands for.
+ * @source Hyperliquid API, "Info endpoint", spotMeta
+ */
 export const usdcToken: Hex = '0x6d1e7cde53ba9467b783cb7c530ce054'
 /** Names of dexes that a currency can spell. */
 const dexForm = /^[\x21-\x7e]{1,4}$/
@@ -16,7 +22,7 @@ const tokenForm = /^[^:]{1,64}:(0x[0-9a-f]{32})$/
  * The currency that an action moves, by the dex that it leaves. `spot`: the token's id. First perps dex: only USDC, the
  * native currency. Another perps dex: the token's id and, as hex, the ASCII of the dex's name.
  * @throws InvalidWithdrawalError
- * @source oracle-protocol.md 1.7, 5.4
+ * @source rule F-151
  */
 export function hyperliquidWithdrawalCurrency(withdrawal: HyperliquidWithdrawal): string {
   if (withdrawal.type === 'UsdSend') return hyperliquidCodec.nativeCurrency

@@ -248,7 +248,10 @@ class LighterPayer implements PayingChain {
 
 const readTimeout = () => AbortSignal.timeout(readTimeoutMs)
 
-/** Decimals of the supported assets other than perps USDC: ETH (1) and spot USDC (3). @source families.md 5.6 */
+/**
+ * Decimals of the supported assets other than perps USDC: ETH (1) and spot USDC (3).
+ * @source Lighter API reference, "assetDetails"
+ */
 const decimals: ReadonlyMap<string, number> = new Map([
   ['1', 8],
   ['3', 6],

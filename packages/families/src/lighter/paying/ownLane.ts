@@ -72,7 +72,7 @@ export function createLaneReader(options: LaneOptions): (next: bigint, signal: A
  * State of a payment in the lane. A memo names only the order. A fill has the order's id: any transfer that names the
  * order counts. A refund of one of its deposits is recognised by recipient, currency and amount as well, if these are
  * known. A payment that was made and closed later counts as paid.
- * @source docs/specification/protocol.md P-75
+ * @source rules P-75, F-164
  */
 function stateIn(
   executed: readonly ExecutedTransaction[],

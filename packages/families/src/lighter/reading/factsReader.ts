@@ -64,7 +64,7 @@ const codec = codecOf(mainLighter)
  * Reads the facts of a `lighter-vm` chain that oracles attest, over its HTTP API. Executed transactions are cached;
  * accounts' keys, and transactions that wait or failed, are read again.
  * @throws ConfigurationError for a depository that is no account, and for another network
- * @source oracle-protocol.md 5.5; design.md 7.5
+ * @source rules P-107, F-159, F-160, F-161, F-162
  */
 export function createLighterFactsReader(options: LighterFactsReaderOptions): LighterFactsReader {
   const { chain, quorum, findTransfers, limits = {} } = options

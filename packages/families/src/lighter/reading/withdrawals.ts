@@ -45,7 +45,7 @@ export function readWithdrawalTerms(withdrawal: Hex, lighterChainId: bigint): Wi
   }
 }
 
-/** The id of the withdrawal that a transfer executes. @source oracle-protocol.md 5.5 */
+/** The id of the withdrawal that a transfer executes. @source rule F-161 */
 export function withdrawalIdOf(transfer: LighterTransfer, lighterChainId: bigint): Hex {
   const memo: LighterWithdrawal['memo'] = `0x${transfer.memo.slice(2).padEnd(memoDigits, '0')}`
   return lighterWithdrawalId({ ...transfer, lighterChainId, memo })

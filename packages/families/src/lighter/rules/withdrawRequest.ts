@@ -26,7 +26,7 @@ const memoBytesMax = 32
  * A withdraw request in the form that is signed: the asset's index as currency, and as data the ABI encoding of action,
  * nonce, routes, key, fee and memo. The asset must be the request's currency, or one could be withdrawn for another.
  * @throws InvalidAddressError, InvalidWithdrawRequestError
- * @source oracle-protocol.md 3.5
+ * @source rule P-116; github.com/relayprotocol/relay-settlement, normalizePayloadParams
  */
 export function normaliseLighterRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
   const depository = lighterCodec.canonicalAddress(request.depository)

@@ -1,4 +1,4 @@
-// Vector of oracle-protocol.md 1.7 for lighter-vm, the message of 5.5, and what is no transfer.
+// Vector of the public protocol for lighter-vm, the message that is signed, and what is no transfer.
 
 import type { Hex } from '@causeway/core'
 import { InvalidWithdrawalError } from '@causeway/core/encodings'

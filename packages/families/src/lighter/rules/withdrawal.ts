@@ -36,7 +36,7 @@ const uint64Max = 2n ** 64n - 1n
 /**
  * Text that the account's L1 key signs for a transfer.
  * @throws RangeError when a number is not a uint64 or the memo not 32 bytes
- * @source oracle-protocol.md 5.5
+ * @source github.com/relayprotocol/relay-settlement, withdrawals/lighter-vm.ts
  */
 export function lighterTransferMessage(withdrawal: LighterWithdrawal): string {
   const { fromAccountIndex, fromRouteType, toAccountIndex, toRouteType } = withdrawal
@@ -56,7 +56,10 @@ export function lighterTransferMessage(withdrawal: LighterWithdrawal): string {
   ].join('\n')
 }
 
-/** Keccak-256 of the L1 message. See `lighterTransferMessage`. @source oracle-protocol.md 1.7 */
+/**
+ * Keccak-256 of the L1 message. See `lighterTransferMessage`.
+ * @source github.com/relayprotocol/relay-settlement, withdrawals/lighter-vm.ts
+ */
 export function lighterWithdrawalId(withdrawal: LighterWithdrawal): Hex {
   return keccak256Hex(utf8Bytes(lighterTransferMessage(withdrawal)))
 }
@@ -78,7 +81,7 @@ export function decodeLighterWithdrawal(withdrawal: Hex): LighterWithdrawal {
 
 /**
  * The payment of a withdrawal: account and asset indices in decimal, perps USDC as the native currency.
- * @source oracle-protocol.md 1.7, 3.2
+ * @source rule F-160
  */
 export function lighterWithdrawalTransfer(withdrawal: LighterWithdrawal): WithdrawalTransfer {
   const { assetIndex, fromRouteType, amount, toAccountIndex } = withdrawal

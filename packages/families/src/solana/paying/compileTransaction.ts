@@ -74,6 +74,9 @@ function unitPrice({ fees, ceiling }: PayingFees): bigint {
 
 const microLamports = 1_000_000n
 
-/** Fee in lamports, rounded up, of a transaction that only the wallet signs. @source families.md 5.1 */
+/**
+ * Fee in lamports, rounded up, of a transaction that only the wallet signs.
+ * @source Solana documentation, "Transaction fees"
+ */
 export const feeOf = (units: bigint, bid: PayingFees): bigint =>
   lamportsPerSignature + (units * unitPrice(bid) + microLamports - 1n) / microLamports

@@ -39,7 +39,8 @@ const patienceMs = 250
  * Reads head, fees and inventory of a cluster for the market, at its newest final slot. Endpoints are at different
  * slots, so heads, times and balances are those that enough endpoints have reached. The rate of rent is the same in
  * all slots, and must be agreed on. The price of compute units is the median of the nodes' own estimates, raised to
- * the configured floor; above the ceiling nothing is quoted. @source design.md 5.4
+ * the configured floor; above the ceiling nothing is quoted.
+ * @source rules F-104, Q-162, Q-163
  */
 export function createClusterReader(options: NetworkReaderOptions): NetworkReader {
   const { client, feeModel } = options

@@ -6,7 +6,7 @@ import { MalformedAnswerError, parseList, parseRecord, resultOf } from '@causewa
  * Strict parsers of node answers; those of `getTransaction` are in `transactionAnswer.ts`. Anything but a method's
  * exact result, a node's own error included, throws `MalformedAnswerError`: the endpoint counts as silent. Only the
  * answer `null` means that something does not exist.
- * @source oracle-protocol.md 10; Solana JSON-RPC documentation
+ * @source rule F-4; Solana JSON-RPC documentation
  */
 
 export type SolanaBlock = { readonly hash: string; readonly timeSeconds: bigint | undefined }

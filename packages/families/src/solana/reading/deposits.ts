@@ -63,7 +63,7 @@ type CalledDeposit = Pick<DepositFact, 'depositId' | 'depositor' | 'currency' | 
   readonly holder: string | undefined
 }
 
-/** Deposit in an instruction. @source oracle-protocol.md 5.2 */
+/** Deposit in an instruction. @source rule F-139 */
 function readDeposit(
   { program, accounts, data: bytes }: SeenInstruction,
   depository: string,

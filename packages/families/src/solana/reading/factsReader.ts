@@ -63,7 +63,7 @@ type Reading = {
  * Reads the facts of a `solana-vm` chain that oracles attest. Final transactions are cached; missing and failed ones,
  * and those that are not final, are read again. Identical questions in flight are one.
  * @throws ConfigurationError when the chain has no depository, or lists what can pay no fill
- * @source oracle-protocol.md 5.2; design.md 7.5
+ * @source rules F-104, F-139, F-140, F-141
  */
 export function createSolanaFactsReader(options: SolanaFactsReaderOptions): SolanaFactsReader {
   const { chain, quorum } = options

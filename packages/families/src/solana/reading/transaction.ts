@@ -8,7 +8,10 @@ export type SolanaTransaction = {
   readonly succeeded: boolean
   /** Accounts that signed the transaction. */
   readonly signers: readonly string[]
-  /** All top-level instructions, then all inner ones, in the order of the node. @source oracle-protocol.md 1.3 */
+  /**
+   * All top-level instructions, then all inner ones, in the order of the node. A deposit's place among them
+   * is a part of its onchain id.
+   */
   readonly instructions: readonly SeenInstruction[]
   /** Every account of the transaction once, with its balance in lamports. */
   readonly balances: readonly LamportBalance[]

@@ -15,7 +15,7 @@ export type WithdrawalTerms = {
   readonly recipient: string
 }
 
-/** @throws InvalidWithdrawalError @source oracle-protocol.md 1.7 */
+/** @throws InvalidWithdrawalError */
 export function readWithdrawalTerms(withdrawal: Hex): WithdrawalTerms {
   const request = decodeSolanaWithdrawal(withdrawal)
   return {
@@ -29,7 +29,7 @@ export function readWithdrawalTerms(withdrawal: Hex): WithdrawalTerms {
  * True if the used-request account shows that the withdrawal was executed. Anybody may send lamports to its address
  * before it exists: then it belongs to the System program and has no data.
  * @throws MalformedAnswerError when the account cannot be one of the depository
- * @source oracle-protocol.md 5.2
+ * @source rule F-141
  */
 export function isUsed(account: SolanaAccount | undefined, depository: string): boolean {
   if (account === undefined) return false
@@ -60,7 +60,8 @@ export function withdrawalStatus(view: {
 
 /**
  * True when the transaction ran the depository's transfer of exactly this request, directly or through
- * another program. @source oracle-protocol.md 3.2
+ * another program.
+ * @source docs/internals/solana-reader.md
  */
 export function provesExecution(
   { succeeded, instructions }: SolanaTransaction,

@@ -6,7 +6,10 @@ import type { NormalisedWithdrawRequest, PlainWithdrawRequest } from '../../rule
 import { solanaQuoting } from './quoting/solanaQuoting.ts'
 import { decodeSolanaWithdrawal, solanaWithdrawalId } from './withdrawal.ts'
 
-/** Payload and withdrawal are the same transfer request, whose SHA-256 is signed. @source withdrawals.md 1.3 */
+/**
+ * Payload and withdrawal are the same transfer request, whose SHA-256 is signed.
+ * @source SolanaPayloadBuilder.sol
+ */
 const solanaAllocatorPayload: AllocatorPayloadFamily = {
   additionalData: () => undefined,
   hashes: (payload) => [solanaWithdrawalId(decodeSolanaWithdrawal(payload))],
@@ -38,7 +41,7 @@ export const solanaFamily = {
  * A withdraw request in the form that is signed: currency and recipient as hex of 32 bytes without `0x`, SOL as an
  * empty text, the depository in base58.
  * @throws InvalidAddressError
- * @source oracle-protocol.md 3.5
+ * @source github.com/relayprotocol/relay-settlement, normalizePayloadParams
  */
 function normaliseSolanaRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
   const { depository, currency, recipient } = request

@@ -8,7 +8,7 @@ const signatureBytes = 64
  * True when `owner` made an Ed25519 signature of the UTF-8 of `message`. Keys of small order, which every
  * signature fits, sign nothing.
  * @throws InvalidAddressError when the owner is no account
- * @source oracle-protocol.md 3.6; RFC 8032
+ * @source rule P-110; RFC 8032
  */
 export function isSolanaOwnerSignature(args: {
   readonly message: string

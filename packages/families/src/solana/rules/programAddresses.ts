@@ -4,7 +4,10 @@ import { getOrCompute } from '@causeway/core/encodings'
 import { solanaLibrary } from './library.ts'
 import { associatedTokenProgram } from './programs.ts'
 
-/** Addresses that a depository program derives, without keys. @source oracle-protocol.md 5.2; families.md 3 */
+/**
+ * Addresses that a depository program derives, without keys.
+ * @source github.com/relayprotocol/relay-depository, relay-depository/src/lib.rs
+ */
 export type ProgramAddresses = {
   /** The program's own account. */
   readonly state: string

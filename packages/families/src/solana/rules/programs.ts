@@ -1,6 +1,7 @@
 /**
  * Programs and instruction layouts that facts come from.
- * @source oracle-protocol.md 5.2; Solana documentation, "Native programs", "SPL Token", "Memo"
+ * @source Solana documentation, "Native programs", "SPL Token", "Memo"; for the depository
+ * github.com/relayprotocol/relay-depository, relay-depository/src/lib.rs
  */
 export const systemProgram = '11111111111111111111111111111111'
 export const computeBudgetProgram = 'ComputeBudget111111111111111111111111111111'

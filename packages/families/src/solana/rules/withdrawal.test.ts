@@ -1,4 +1,4 @@
-// Vectors of oracle-protocol.md 1.7 for solana-vm, and what is no transfer request.
+// Vectors of the public protocol for solana-vm, and what is no transfer request.
 
 import type { Hex } from '@causeway/core'
 import { InvalidWithdrawalError } from '@causeway/core/encodings'

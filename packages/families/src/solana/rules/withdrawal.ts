@@ -25,7 +25,7 @@ const bytesWithoutToken = 121
  * Borsh encoding of the request.
  * @throws InvalidAddressError when an address is not 32 bytes of base58
  * @throws RangeError when a number does not fit its type
- * @source oracle-protocol.md 1.7
+ * @source github.com/relayprotocol/relay-settlement, withdrawals/solana-vm.ts
  */
 export function encodeSolanaWithdrawal(withdrawal: SolanaWithdrawal): Hex {
   const { domain, recipient, token, amount, nonce, expiration, vaultAddress } = withdrawal
@@ -74,7 +74,7 @@ export function decodeSolanaWithdrawal(withdrawal: Hex): SolanaWithdrawal {
 
 /**
  * The payment of a withdrawal. @throws InvalidWithdrawalError when its mint is spelled like SOL
- * @source oracle-protocol.md 1.7
+ * @source rule P-112
  */
 export function solanaWithdrawalTransfer({ token, amount, recipient }: SolanaWithdrawal): WithdrawalTransfer {
   if (token === solanaCodec.nativeCurrency) {

@@ -37,7 +37,10 @@ export type SignedTransaction = {
   readonly raw: Hex
   /** Its id, without `0x`. */
   readonly hash: string
-  /** Bytes that the chain charges for, including the space of a result. @source families.md 5.3 */
+  /**
+   * Bytes that the chain charges for, including the space of a result.
+   * @source java-tron, Constant.MAX_RESULT_SIZE_IN_TX
+   */
   readonly countedBytes: bigint
 }
 

@@ -33,7 +33,7 @@ const { nativeCurrency } = createTronCodec()
 /**
  * Reads head, fees and inventory of a chain for the market, at its newest block. Nodes are at different blocks, so
  * heads, times and balances are those that enough nodes have reached. The prices of energy and bytes are parameters
- * of the chain, on which enough nodes must agree. @source pricing-engine.md 1.6; design.md 5.4
+ * of the chain, on which enough nodes must agree.
  */
 export function createTronNetworkReader(options: NetworkReaderOptions): NetworkReader {
   const { client, feeModel, fillWallet, currencies } = options

@@ -70,7 +70,7 @@ const codec = createTronCodec()
  * transactions are cached; missing and failed ones, and those that are not final, are read again. Identical questions
  * in flight are one. Events and payments are judged by the rules of `ethereum-vm`.
  * @throws InvalidAddressError for a depository that is no address; ConfigurationError for a payer that can be none
- * @source oracle-protocol.md 5.6; design.md 7.5
+ * @source rules F-123, F-125, F-126, F-127
  */
 export function createTronFactsReader(options: TronFactsReaderOptions): TronFactsReader {
   const { chain, quorum, recordsPayments = () => false } = options

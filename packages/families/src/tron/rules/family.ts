@@ -20,7 +20,11 @@ export const tronFamily = {
   quoting: tronQuoting,
 } satisfies Family
 
-/** Accounts as `0x` and 20 bytes, zero for TRX. @throws InvalidAddressError @source oracle-protocol.md 3.5 */
+/**
+ * Accounts as `0x` and 20 bytes, zero for TRX.
+ * @throws InvalidAddressError
+ * @source github.com/relayprotocol/relay-settlement, normalizePayloadParams
+ */
 function normaliseTronRequest(request: PlainWithdrawRequest): NormalisedWithdrawRequest {
   return {
     depository: tronEvmAddress(request.depository),

@@ -1,4 +1,4 @@
-// The tron-vm row of oracle-protocol.md 1.7: the bytes and ids of ethereum-vm, other spellings.
+// Withdrawals of tron-vm: the bytes and ids of ethereum-vm, other spellings.
 
 import type { Hex } from '@causeway/core'
 import {

@@ -12,7 +12,7 @@ import type { WithdrawalTransfer } from '../../rules/withdrawalBytes.ts'
 /**
  * The payment of a withdrawal, with addresses in base58. Bytes and id of a withdrawal are those of ethereum-vm.
  * @throws InvalidWithdrawalError
- * @source oracle-protocol.md 1.7
+ * @source rule P-112
  */
 export function tronWithdrawalTransfer(
   withdrawal: EvmWithdrawal,

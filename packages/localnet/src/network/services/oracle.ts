@@ -9,10 +9,10 @@ import type { ServiceContext, ServicePlan } from './servicePlan.ts'
 const oracleNumbers = [1, 2, 3] as const
 type OracleNumber = (typeof oracleNumbers)[number]
 
-/** Signatures that the hub's multisig asks for. @source design.md 7.1 */
+/** Signatures that the hub's multisig asks for. */
 export const oracleThreshold = 2
 
-/** Three oracles that peer each other, with an allowlist and threshold 2. @source design.md 1 */
+/** Three oracles that peer each other, with an allowlist and threshold 2. */
 export const oraclePlans: readonly ServicePlan[] = oracleNumbers.map(oraclePlan)
 
 function oracleName(number: OracleNumber): string {

@@ -34,7 +34,7 @@ export type ServicePlan = {
   readyUrl(ports: ServicePorts): string
 }
 
-/** First ports of each kind of service. @source design.md 1 */
+/** First ports of each kind of service. */
 export type FirstPorts = { readonly quote: number; readonly oracle: number }
 
 /** Every service of a local network. They start side by side; a further one is one entry here. */

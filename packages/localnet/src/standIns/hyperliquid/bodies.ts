@@ -143,13 +143,13 @@ export const hyperliquidBodies = {
   },
   missing: {
     provenance: 'constructed',
-    source: 'oracle-protocol.md 5.4; the published type has no word for it',
+    source: 'the published type has no word for it',
     proves: ['a transaction that does not exist is null'],
     body: null,
   },
   refusals: {
     provenance: 'constructed',
-    source: 'oracle-protocol.md 5.4 for the text of the daily limit; the other texts are ours',
+    source: 'the exchange for the text of the daily limit; the other texts are ours',
     proves: [
       'a refusal told with status 200 is no answer',
       'the text of the daily limit sends a question to the proxy',

@@ -206,7 +206,7 @@ export const lighterBodies = {
   },
   logs: {
     provenance: 'constructed',
-    source: 'oracle-protocol.md 5.5: the members that the explorer of the public interface is asked for',
+    source: 'the members for which the explorer is asked',
     proves: ['logs of the explorer name candidates'],
     body: (logs: readonly ExplorerLog[]) =>
       JSON.stringify(

@@ -19,7 +19,7 @@ type Binding = {
   readonly deposit: StoredDeposit
   /** That deposit with its standing on the chain. */
   readonly seenDeposit: SeenDeposit
-  /** Charge for the fill's gas at a late deposit's prices. @source docs/specification/protocol.md P-54 */
+  /** Charge for the fill's gas at a late deposit's prices. @source rule P-54 */
   readonly gasCharged?: bigint | undefined
 }
 

@@ -14,7 +14,7 @@ export type FillProblem = UnpaidPayment['why'] | 'other_order' | 'calls_missing'
 /**
  * Checks a transaction as the fill of an order by the rules of the oracles: it must name only this order, pay every minimum and
  * execute the calls, by the deadline. `late` means that all else is right, so that the recipient has the money.
- * @source oracle-protocol.md 4, rules 5 to 7; design.md 7.2
+ * @source rules F-166, P-40, P-129
  */
 export function fillProblem(
   { order, orderId }: { readonly order: Order; readonly orderId: Hex },

@@ -47,7 +47,7 @@ export type Obstacle =
  * Judges whether the promise that no fill or refund will come may be signed. It frees every deposit of the order, so each must
  * either be settled or never be paid out. Pure.
  * @returns undefined if it may be signed
- * @source docs/specification/protocol.md P-70
+ * @source rule P-70
  */
 export function promiseObstacle({ deposits, hasWork, fills }: PromiseFacts): Obstacle | undefined {
   if (hasWork) return 'WORK_UNDER_WAY'

@@ -12,7 +12,6 @@ export const feeAt = (satPerKvb: bigint, virtualBytes: number): bigint =>
  * Assumed virtual bytes of transactions that are not planned in detail. Deposit: one P2SH input, and outputs to the
  * depository, for the order id and for change. Payment by a solver: one witness input, the largest recipient output,
  * order id and change. Sweep: a payment with an input from a deposit address. Plain: a payment without an order id.
- * @source families.md 5.2
  */
 const usualBytes = { deposit: 242, payment: 230, plain: 166, sweep: 307 } as const
 

@@ -326,7 +326,7 @@ describe('whoever is asked for', () => {
   })
 })
 
-/** @source families.md 5.2 */
+/** @source BIP 141, "Transaction size calculations"; Bitcoin Core, `GetDustThreshold` */
 describe('sizes', () => {
   test.each([
     ['witness', [218, 286]],

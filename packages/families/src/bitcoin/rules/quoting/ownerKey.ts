@@ -24,7 +24,7 @@ export class OwnerKeyError extends DomainError {
  * Data that a PSBT of the owner of `script` must carry. A P2SH address is spent with its redeem script, which is
  * derived from the key. For taproot the PSBT shows the internal key to signers that do not know it.
  * @param publicKey hex of 33 bytes; for taproot the 32 bytes of its first coordinate are enough
- * @throws OwnerKeyError @source families.md 2.2; BIP 141, BIP 341
+ * @throws OwnerKeyError @source BIP 141, BIP 341
  */
 export function ownerKeyOf(script: Uint8Array, publicKey: string | undefined): OwnerKey {
   const form = readScript(script)

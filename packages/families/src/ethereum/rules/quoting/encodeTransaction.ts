@@ -18,7 +18,10 @@ import { encodeSwap, encodeSwapAndDeposit, encodeSwapAndPay, type SwapHop } from
 
 const text = z.string()
 
-/** Wire form of a transaction that the user signs; fees and limits are decimal strings. @source quote-api.md 2.4 */
+/**
+ * Wire form of a transaction that the user signs; fees and limits are decimal strings.
+ * @source github.com/relayprotocol/relay-kit, TransactionStepItem
+ */
 export const ethereumStepData = z.object({
   from: text,
   to: text,

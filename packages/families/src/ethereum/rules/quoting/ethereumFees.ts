@@ -47,7 +47,7 @@ const dataGasHeadroom = 2n
 /** Gas units of each pool after a swap's first: expected use, and share of the limit. */
 const hopUnits = { used: 74_000n, limit: 140_000n }
 
-/** Fees of an EVM chain: gas at the expected price, plus the data fee. @source pricing-engine.md 1.1 to 1.3 */
+/** Fees of an EVM chain: gas at the expected price, plus the data fee. */
 export class EthereumFees implements NetworkFees {
   readonly gasPrice: GasPrice
   readonly l1DataFeeWei: EthereumFeeFacts['l1DataFeeWei']

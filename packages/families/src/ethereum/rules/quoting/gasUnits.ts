@@ -38,7 +38,7 @@ export type GasShape = (typeof gasShapes)[number]
  * `apps/quote-api/test/marketGasUnits.test.ts` measures every form.
  *
  * Not included: ticks that a swap crosses, and calls that a fill runs. `EthereumFees` adds them.
- * @source pricing-engine.md 1.1
+ * @source rule F-117
  */
 export const gasUnits: Readonly<Record<GasShape, bigint>> = {
   approve: 65_000n,

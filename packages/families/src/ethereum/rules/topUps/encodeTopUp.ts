@@ -16,7 +16,7 @@ export type TopUpCall = {
  * may be in any case; one in mixed case must have a right checksum. The token's smallest unit is a micro-dollar.
  * @throws RangeError on a malformed address, an amount that is no positive uint256, or an owner that cannot hold a
  * balance
- * @source quote-and-sponsorship.md, direct deposit
+ * @source rules Q-topup-01, Q-topup-02, Q-topup-04
  */
 export function encodeTopUp(args: {
   token: string

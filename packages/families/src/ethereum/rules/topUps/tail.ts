@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import { bytesToHex } from '@causeway/core'
 
-/** Bytes around the credited address in a top-up's calldata. @source quote-and-sponsorship.md, direct deposit */
+/** Bytes around the credited address in a top-up's calldata. @source rule Q-topup-03 */
 export const tailMarker = '012345abcdef'
 
 const markerBytes = Uint8Array.from(Buffer.from(tailMarker, 'hex'))
@@ -17,7 +17,7 @@ export type Tail =
 
 /**
  * Reads the tail that begins at `offset`, where the arguments of a token call end. It is never searched from the end of
- * the calldata, so that bytes appended by a wallet do not hide it. @source ledger-and-safety.md 1.7, rows 4 to 7
+ * the calldata, so that bytes appended by a wallet do not hide it. @source rules Q-topup-02, L-57
  */
 export function readTail(input: Uint8Array, offset: number): Tail {
   const length = input.length - offset

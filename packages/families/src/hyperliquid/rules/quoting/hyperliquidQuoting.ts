@@ -26,7 +26,10 @@ export const sendAssetType = 'HyperliquidTransaction:SendAsset'
 
 const nonceNumber = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
-/** A transfer, as the public client signs it and hands it to the exchange. @source families.md 2.4 */
+/**
+ * A transfer, as the public client signs it and hands it to the exchange.
+ * @source github.com/relayprotocol/relay-kit, sdk/src/utils/hyperliquid.ts
+ */
 export const hyperliquidStepData = z.object({
   action: z.object({
     type: z.literal('sendAsset'),
@@ -170,7 +173,10 @@ function authorization(
   }
 }
 
-/** Placeholder: the public client replaces it by the chain that its wallet is on. @source families.md 2.4 */
+/**
+ * Placeholder: the public client replaces it by the chain that its wallet is on.
+ * @source github.com/relayprotocol/relay-kit, sdk/src/utils/hyperliquid.ts
+ */
 const signatureChainId = 1
 
 /** The dex that holds a currency, and the exchange's name of its token. @throws Error for a token without a symbol */

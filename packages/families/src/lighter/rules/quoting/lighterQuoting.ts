@@ -10,7 +10,10 @@ import type { ChainQuoting, ChainSettings, QuotingFamily } from '../../../rules/
 
 const exact = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
-/** Step data: a transfer as the public client's adapter passes it to the exchange. @source families.md 2.5 */
+/**
+ * Step data: a transfer as the public client's adapter passes it to the exchange.
+ * @source github.com/relayprotocol/relay-kit, relay-lighter-wallet-adapter
+ */
 export const lighterStepData = z.object({
   action: z.object({
     type: z.literal('transfer'),

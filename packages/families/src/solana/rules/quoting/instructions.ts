@@ -71,7 +71,10 @@ export type SolanaDeposit = {
   readonly orderId: Hex
 }
 
-/** Deposits SOL into the vault, for an order. @source families.md 3 */
+/**
+ * Deposits SOL into the vault, for an order.
+ * @source github.com/relayprotocol/relay-depository, relay-depository/src/lib.rs
+ */
 export function depositCoin(
   { program, addresses }: SolanaDepository,
   deposit: SolanaDeposit,
@@ -91,7 +94,10 @@ export function depositCoin(
   }
 }
 
-/** Deposits tokens of the sender's associated account into the vault's, for an order. @source families.md 3 */
+/**
+ * Deposits tokens of the sender's associated account into the vault's, for an order.
+ * @source github.com/relayprotocol/relay-depository, relay-depository/src/lib.rs
+ */
 export function depositToken(
   { program, addresses }: SolanaDepository,
   token: SolanaToken,

@@ -17,7 +17,7 @@ export type SolanaFeeFacts = {
 /**
  * Limit of compute units that a transaction asks for and pays for. In tests a tenth is used; programs of public
  * clusters use more, and a transaction that runs out of units fails and still pays.
- * `test/families/solanaSteps.test.ts` measures every form. @source families.md 5.1
+ * `test/families/solanaSteps.test.ts` measures every form.
  */
 const units = {
   coin: 60_000n,
@@ -37,7 +37,10 @@ const markedKinds: ReadonlySet<CostedTransaction['kind']> = new Set(['fill', 're
 const accountOverheadBytes = 128n
 const microLamports = 1_000_000n
 
-/** Solana's network fees: per signature, and per requested compute unit, used or not. @source families.md 5.1 */
+/**
+ * Solana's network fees: per signature, and per requested compute unit, used or not.
+ * @source Solana documentation, "Transaction fees"
+ */
 export class SolanaFees implements NetworkFees {
   readonly microLamportsPerUnit: bigint
   readonly #lamportsPerSignature: bigint

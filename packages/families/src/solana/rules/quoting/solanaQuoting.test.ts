@@ -1,5 +1,5 @@
 // Goal: what a Solana origin plans, encodes and costs, from facts alone. Method: published vectors of the depository
-// program, and the sizes of whole transactions. @source families.md 2.1, 3, 5.1
+// program, and the sizes of whole transactions. @source rules F-98, F-119
 
 import { solanaCodec } from '@causeway/core/encodings'
 import {

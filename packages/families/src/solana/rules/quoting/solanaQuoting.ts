@@ -29,7 +29,10 @@ import {
 import { SolanaFees } from './solanaFees.ts'
 import { checkSize } from './transactionSize.ts'
 
-/** Step data: instructions to compile and sign; keys in base58, data in hex without `0x`. @source families.md 2.1 */
+/**
+ * Step data: instructions to compile and sign; keys in base58, data in hex without `0x`.
+ * @source github.com/relayprotocol/relay-kit, relay-svm-wallet-adapter
+ */
 export const solanaStepData = z.object({
   instructions: z.array(
     z.object({
@@ -43,7 +46,7 @@ export const solanaStepData = z.object({
 
 /**
  * Solana in quotes. A user signs one transaction whose instruction calls the depository; if somebody else pays the fee,
- * an instruction before it creates the vault's token account. @source families.md 2.1, 3; quote-api.md 2.6
+ * an instruction before it creates the vault's token account. @source rules Q-quote-req-12, F-98
  */
 export const solanaQuoting = {
   feeModel: 'priority-fee',
@@ -141,7 +144,7 @@ function refuseUnfunded(
   return { ...transaction, refusal: new FeeFundsError(field, feeFunds, needed, 'lamports') }
 }
 
-/** Bytes of a plain token account. @source families.md 5.1 */
+/** Bytes of a plain token account. @source SPL Token, Account */
 const tokenAccountBytes = 165
 
 /** Stands for the order id until there is one: planning needs only its length. */

@@ -41,7 +41,7 @@ const activationEnergy = 25_000n
 
 /**
  * Most bytes of each signed transaction, with the 64 that are counted for a result. Small amounts and times take fewer.
- * @source families.md 5.3
+ * @source java-tron, Constant.MAX_RESULT_SIZE_IN_TX
  */
 const bytes = {
   sendCoin: 270n,

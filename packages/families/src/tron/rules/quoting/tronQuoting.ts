@@ -17,7 +17,10 @@ import type { KnownState, PlannedTransaction } from '../../../rules/plannedTrans
 import type { ChainQuoting, ChainSettings, QuotingFamily } from '../../../rules/quotingFamily.ts'
 import { TronFees } from './tronFees.ts'
 
-/** Step data: a contract call as the client passes it to a node, addresses in hex. @source families.md 2.3 */
+/**
+ * Step data: a contract call as the client passes it to a node, addresses in hex.
+ * @source github.com/relayprotocol/relay-kit, relay-tron-wallet-adapter
+ */
 const tronStepData = z.object({
   type: z.literal('TriggerSmartContract'),
   parameter: z.object({
@@ -28,7 +31,10 @@ const tronStepData = z.object({
   }),
 })
 
-/** User for whom clients ask prices before a wallet is connected. @source families.md 1 */
+/**
+ * User for whom clients ask prices before a wallet is connected.
+ * @source github.com/relayprotocol/relay-kit, tronDeadAddress
+ */
 const placeholderUser = 'THa7BwoPfacfiELa63pbmm3g5PGKYmtJyt'
 
 /** Largest amount of TRX, in sun: nodes read it as a JSON number. */
@@ -76,7 +82,7 @@ const userKinds: ReadonlySet<UserTransactionKind> = new Set([
 
 /**
  * Tron in quotes. Its contracts are those of the EVM families, called by Tron's own transactions: an allowance if a
- * token needs one, and the deposit. @source families.md 2.3, 5.3
+ * token needs one, and the deposit.
  */
 export const tronQuoting = {
   feeModel: 'energy',

@@ -2,7 +2,7 @@
  * A depository with the instructions, accounts, program addresses and rules of the public one that the
  * oracle reads: deposits, one execution per request, none from its expiration on. It does not check who
  * ordered an execution (the public one wants the allocator's Ed25519 signature): never deploy it.
- * @source oracle-protocol.md 1.7, 5.2; the public program relay_depository, accounts and order of checks
+ * @source the public program relay_depository: accounts and order of checks
  */
 #include "solana.h"
 
