@@ -240,8 +240,10 @@ describe('the quoted amount', () => {
     expect(await transferOf(quote)).toMatchObject({ depositor: null, depositTxHash: null })
     await pay(addressOf(quote), amount)
     await reaches(quote, 'success')
-    const told = await transferOf(quote)
     const payer = userOf(network, 1).address.toLowerCase()
+    // The payer is looked up beside the settlement.
+    await waitUntil('the payer is told', async () => (await transferOf(quote))?.depositor != null)
+    const told = await transferOf(quote)
     expect(told?.depositor?.toLowerCase()).toBe(payer)
     // CAST: a hash, which the wire describes as text.
     const transaction = { hash: told?.depositTxHash as Hex }
