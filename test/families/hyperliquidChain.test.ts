@@ -174,6 +174,20 @@ describe('the proxy', () => {
     })
   })
 
+  test('F-82: that fails at one name answers everybody else', async () => {
+    bed.exchanges[0].set({ kind: 'lie', rewrite: () => archived })
+    const [failing, other] = [listed(), listed()]
+    const rewrite = () => {
+      throw new Error('the proxy cannot show it')
+    }
+    bed.exchanges[1].set({ kind: 'lie', rewrite, isAbout: ({ text }) => text.includes(failing) })
+    const { reader } = withProxy()
+    for (let round = 0; round < 12; round += 1)
+      await reader.readDeposits({ transactionId: failing }, aSignal()).catch(() => {})
+    expect(await reader.readDeposits({ transactionId: other }, aSignal())).toMatchObject({ deposits: [{}] })
+    expect(Object.keys(bed.exchanges[1].counters())).toEqual([`${path} txDetails`, `${path} userDetails`])
+  })
+
   test('that is no URL stops the start', () => {
     expect(() => open({ additionalData: { proxyApiUrl: 'proxy' } })).toThrow(/proxyApiUrl/)
   })

@@ -1,13 +1,6 @@
 import { ConfigurationError, Secret } from '@causeway/core'
 import type { Endpoint, ObserveEndpoints } from '@causeway/rpc'
-import {
-  answersTo,
-  createEndpoints,
-  createQuorum,
-  evmHeadTracking,
-  HttpView,
-  type QuorumClient,
-} from '@causeway/rpc'
+import { answersTo, createEndpoints, createQuorum, HttpView, type QuorumClient } from '@causeway/rpc'
 import type { OpenFamilyChain, ReadableChain } from '../../shared/familyChain.ts'
 import type { RegisteredChain } from '../../shared/registeredChain.ts'
 import { createHyperliquidFactsReader } from './factsReader.ts'
@@ -55,10 +48,8 @@ const now = () => Date.now()
 
 /** Any answer to these shows that an endpoint is alive: neither API has a height. The account is any one. */
 const infoHeads = answersTo({ method: '/info', params: [statusRequest] })
-const explorerHeads = answersTo({
-  method: '/explorer',
-  params: [recentRequest(`0x${'1'.padStart(40, '0')}`)],
-})
+const explorerHeads = (path = '/explorer') =>
+  answersTo({ method: path, params: [recentRequest(`0x${'1'.padStart(40, '0')}`)] })
 
 /** One view per configured URL, with its alias. Its explorer may be on another host: see `explorerUrl`. */
 export function openQuorum(
@@ -73,7 +64,7 @@ export function openQuorum(
   const infos = createEndpoints({ ...shared, endpoints: urls.map((url) => ({ url })) })
   const proxy = openProxy(chain)
   const explorers = urls.map((url, index) => ({ url: explorerUrl(url), alias: infos[index]?.alias ?? '' }))
-  const quorumOptions = { ...shared, endpoints: explorers, threshold, headTracking: explorerHeads }
+  const quorumOptions = { ...shared, endpoints: explorers, threshold, headTracking: explorerHeads() }
   const quorum = createQuorum(quorumOptions, (endpoint, limits) => {
     const isFirst = endpoint.alias === infos[0]?.alias
     // The info API of the same URL: both lists have the same aliases.
@@ -117,6 +108,7 @@ function openProxy({
     throw new ConfigurationError(`chains: ${chainId}.additionalData.proxyApiUrl is no URL`)
   }
   const { origin, pathname, search } = new URL(proxyApiUrl.reveal())
+  const path = `${pathname}${search}`
   const headers = {
     // The proxy forwards to the URL in this header.
     url: publicExplorerUrl,
@@ -124,11 +116,12 @@ function openProxy({
   }
   const [endpoint] = createEndpoints({
     chainId,
-    headTracking: evmHeadTracking,
+    headTracking: explorerHeads(path),
+    wire: 'paths',
     now,
     endpoints: [{ url: origin, alias: 'proxy', headers }],
   })
-  return endpoint && { endpoint, path: new Secret(`${pathname}${search}`) }
+  return endpoint && { endpoint, path: new Secret(path) }
 }
 
 /** The exchange serves its explorer on the host `rpc.` beside `api.`; others serve both on one. */
