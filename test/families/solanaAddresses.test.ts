@@ -192,6 +192,25 @@ test('F-5: a payer is found behind a thousand transactions that failed', async (
   expect(await addresses.payers?.(address, question(), signal())).toEqual([hidden.publicKey.toBase58()])
 })
 
+test('F-5: a payer whose listed transaction too few endpoints show is waited for', async () => {
+  const proxies = await proxiesOf(bed, 3)
+  const addresses = addressesOf(proxies.map(({ url }) => url))
+  const [address, hidden] = [anAddress(), aPayer()]
+  await payCoin(bed, address, 5_000_000n)
+  const transactionId = await payCoin(bed, address, 2_000_000n, hidden)
+  const asked = question()
+  for (const proxy of proxies.slice(1))
+    await proxy.set({
+      kind: 'lie',
+      rewrite: ({ method, params }, result) =>
+        method === 'getTransaction' && params[0] === transactionId ? null : result,
+    })
+  const look = () => addresses.payers?.(address, asked, signal())
+  await expect(look()).rejects.toMatchObject({ kind: 'upstream_unavailable' })
+  await proxies[1]?.set({ kind: 'pass' })
+  expect(await look()).toEqual([hidden, bed.user].map(({ publicKey }) => publicKey.toBase58()).sort())
+})
+
 test('an endpoint that hides a payer, or names one, is outvoted', async () => {
   const proxies = await proxiesOf(bed, 3)
   const addresses = addressesOf(proxies.map(({ url }) => url))

@@ -1,5 +1,5 @@
 import { solanaCodec } from '@causeway/core/encodings'
-import type { EndpointView } from '@causeway/rpc'
+import { type EndpointView, MalformedAnswerError } from '@causeway/rpc'
 import type { AddressTransfer } from '../../shared/settlingChain.ts'
 import { type ListedTransaction, parseSignatures } from '../reading/answers.ts'
 import { seeTransaction } from '../reading/readTransaction.ts'
@@ -134,8 +134,8 @@ async function readPayers(
   for (let start = 0; start < listed.length; start += transactionsAtOnce) {
     const ids = listed.slice(start, start + transactionsAtOnce).map(({ transactionId }) => transactionId)
     for (const transaction of await readAll(view, ids, depository, signal)) {
-      // The node lists it, and does not show it: it names no payer here, and endpoints that show it disagree.
-      if (transaction === 'missing') continue
+      // The node lists it, and does not show it yet: skipped, its payer would count as absent.
+      if (transaction === 'missing') throw new MalformedAnswerError('getTransaction')
       if (typeof transaction === 'string') return 'unreadable'
       for (const payer of payersIn(transaction)) payers.add(payer)
       largest = largerOf(largest, transferIn(transaction, account, currency))
