@@ -54,6 +54,21 @@ test('balances of SOL and of both kinds of tokens are held, and nothing of what 
   ])
 })
 
+test('Q-213: more currencies than one request takes are held, and keep nobody else from being read', async () => {
+  const address = anAddress()
+  await payCoin(bed, address)
+  await payToken(bed, address, { mint: bed.mint, program: tokenProgram })
+  const others = Array.from({ length: 100 }, () => ({ address: anAddress() }))
+  const currencies = [{ address: sol }, ...others, { address: bed.mint.toBase58() }]
+  const addresses = addressesOf()
+  const held = new Map([
+    [sol, 1_000_000n],
+    [bed.mint.toBase58(), 1_000n],
+  ])
+  expect(await addresses.held([address], { ...question(), currencies }, signal())).toEqual([held])
+  expect(await addresses.held([address], question(), signal())).toEqual([held])
+})
+
 test('Q-213: what one endpoint shows alone, or hides, changes nothing, and what none agrees on keeps nobody else', async () => {
   const proxies = await proxiesOf(bed, 3)
   const addresses = addressesOf(proxies.map(({ url }) => url))

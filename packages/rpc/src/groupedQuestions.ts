@@ -14,7 +14,7 @@ export type QuestionGroupsOptions<Question> = {
   readonly isWanted?: (question: Question) => boolean
   /** True for a question that may be asked again after its group failed. Default: the wanted ones. */
   readonly mayAskAgain?: (question: Question) => boolean
-  /** Takes the first waiting questions that fit into one request. */
+  /** Takes the first waiting questions that fit into one request. If it takes none, the first one leaves alone. */
   readonly firstOf: (waiting: readonly Question[]) => readonly Question[]
   /**
    * Answers every question of the group. If it rejects, the halves of the group are sent by themselves, so that one bad
@@ -48,8 +48,9 @@ export function createQuestionGroups<Question>(
     isGathering = false
     while (inFlight < inFlightMax) {
       waiting = waiting.filter(isWanted)
-      const group = firstOf(waiting)
-      if (group.length === 0) return
+      if (waiting.length === 0) return
+      const first = firstOf(waiting)
+      const group = first.length > 0 ? first : waiting.slice(0, 1)
       waiting = waiting.slice(group.length)
       inFlight += 1
       void ask(group).finally(() => {

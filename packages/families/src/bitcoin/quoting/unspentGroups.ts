@@ -68,12 +68,12 @@ function areEnough(votes: UnspentVotes, { electorate }: ChainClient): boolean {
   return countVoices(votes.filter(({ value }) => value !== undefined)) >= electorate.threshold
 }
 
-/** The first members whose outputs fit into one request; at least one member. */
+/** The first members whose outputs fit into one request. */
 function firstOf(members: readonly Member[]): readonly Member[] {
   let count = 0
-  const end = members.findIndex(({ outputs }, index) => {
+  const end = members.findIndex(({ outputs }) => {
     count += outputs.length
-    return index > 0 && count > outputsMax
+    return count > outputsMax
   })
   return end === -1 ? members : members.slice(0, end)
 }

@@ -13,7 +13,7 @@ import { listAccounts, parseListedAccount, type ShownAccount } from '../reading/
 import { accountsCall } from '../reading/requests.ts'
 
 /** Most accounts of one answer. @source Solana documentation, getMultipleAccounts */
-const accountsMax = 100
+export const accountsMax = 100
 /** Limit of waiting questions; further ones are refused at once. */
 const waitingMax = 1_000
 /** Groups that are asked at the same time, so that one that waits for a late endpoint does not delay all others. */
@@ -24,6 +24,7 @@ export type AccountGroups = {
   /**
    * Reads accounts on which enough endpoints agree, each at its own newest slot. An unreadable account counts as a value
    * of its own, so that one endpoint cannot prevent the answer by it.
+   * @param accounts at most `accountsMax`
    * @param read parses the accounts; its whole result is compared
    * @throws UpstreamDisagreementError, UpstreamUnavailableError (late ones too), MalformedAnswerError
    */

@@ -3,7 +3,7 @@ import { solanaCodec } from '@causeway/core/encodings'
 import type { ChainClient, EndpointView, QuorumClient } from '@causeway/rpc'
 import { agreeOn, createLruCache } from '@causeway/rpc'
 import type { AddressedCurrency, AddressReading } from '../../shared/settlingChain.ts'
-import { type AccountGroups, createAccountGroups } from '../quoting/accountGroups.ts'
+import { type AccountGroups, accountsMax, createAccountGroups } from '../quoting/accountGroups.ts'
 import { tokenAmountOf } from '../quoting/tokenMint.ts'
 import type { ShownAccount } from '../reading/answers.ts'
 import { associatedTokenAccount } from '../rules/programAddresses.ts'
@@ -79,7 +79,7 @@ export function createAddressReading(options: {
 
 /**
  * Balances of each address. Each is agreed on by itself, so that one whose balance changes with every slot delays no
- * other. An address without agreement counts as empty for now.
+ * other. An address without agreement counts as empty for now. More currencies than one request takes are read in parts.
  */
 async function heldAt(
   groups: AccountGroups,
@@ -87,26 +87,29 @@ async function heldAt(
   currencies: readonly AddressedCurrency[],
 ): Promise<readonly ReadonlyMap<string, bigint>[]> {
   const limits = { timeoutMs: readTimeoutMs }
-  const read = async (address: string) => {
-    const accounts = currencies.map((currency) => accountOf(address, currency))
+  const readPart = async (address: string, part: readonly AddressedCurrency[]) => {
+    const accounts = part.map((currency) => accountOf(address, currency))
     try {
-      const amounts = await groups.agreed(
-        accounts,
-        (shownAccounts) => amountsOf(shownAccounts, currencies),
-        limits,
-      )
-      return new Map(
-        amounts.flatMap((amount, index): (readonly [string, bigint])[] => {
-          const currency = currencies[index]
-          return currency === undefined || amount === 0n ? [] : [[currency.address, amount]]
-        }),
-      )
+      const amounts = await groups.agreed(accounts, (shownAccounts) => amountsOf(shownAccounts, part), limits)
+      return part.flatMap((currency, index): (readonly [string, bigint])[] => {
+        const amount = amounts[index] ?? 0n
+        return amount === 0n ? [] : [[currency.address, amount]]
+      })
     } catch (error) {
-      if (error instanceof UpstreamDisagreementError) return new Map<string, bigint>()
+      if (error instanceof UpstreamDisagreementError) return []
       throw error
     }
   }
-  return Promise.all(addresses.map(read))
+  const starts = Array.from(
+    { length: Math.ceil(currencies.length / accountsMax) },
+    (_, at) => at * accountsMax,
+  )
+  const parts = starts.map((start) => currencies.slice(start, start + accountsMax))
+  return Promise.all(
+    addresses.map(
+      async (address) => new Map((await Promise.all(parts.map((part) => readPart(address, part)))).flat()),
+    ),
+  )
 }
 
 /** The account that holds a currency for an owner: the owner's own for SOL, else the associated token account. */
