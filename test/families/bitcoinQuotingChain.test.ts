@@ -514,7 +514,7 @@ describe('settlement', () => {
     expect((await settled.finalPayment(question, signal()))?.transfers).toMatchObject([{ amount: 8_000n }])
   })
 
-  test('reads no block from a node alone that is another one, holds others, or follows another', async () => {
+  test('F-79: reads no block from a node alone that is another one, holds others, or follows another', async () => {
     const one = deposit(50_000n)
     chain.mine(one.made, one.paid)
     chain.mineEmpty(1)
@@ -554,9 +554,11 @@ describe('settlement', () => {
         return { ...answer, status: 200, text: resultOf(bytesAt(other, 2))(answer.text) }
       return { ...answer, text }
     })
-    await expect(settling(alone).depositPass(range, signal())).rejects.toMatchObject({
-      code: 'RPC_HTTP_ERROR',
-    })
+    // The first one is new, or known: in the range, or before it.
+    for (const first of [range, { ...range, known: 1n }, { ...range, known: 1n, from: 2n }])
+      await expect(settling(alone).depositPass(first, signal())).rejects.toMatchObject({
+        code: 'RPC_HTTP_ERROR',
+      })
   })
 
   test('takes no deposit from one node of three that shows another block, or hides one', async () => {

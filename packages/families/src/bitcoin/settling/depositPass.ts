@@ -48,7 +48,7 @@ export async function readBlockRange(
   const [knownBlock, ...refs] = await readBlockRefs(view, [known, ...heights], signal)
   const last = refs.at(-1)
   if (last === undefined) return { known: knownBlock, last }
-  let previous = known === from - 1n ? knownBlock?.hash : undefined
+  let previous = known < from - 1n ? undefined : knownBlock?.hash
   for (const ref of refs) {
     if (ref === undefined) throw new MalformedAnswerError('getblockhash')
     if (ref.number <= known) continue
