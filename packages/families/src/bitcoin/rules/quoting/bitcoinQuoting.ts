@@ -105,7 +105,7 @@ export const bitcoinQuoting = {
       // No money is swapped on its way from a deposit address: the one currency goes into the depository.
       addressSwap: () => undefined,
       encodeAddressSwap: () => {
-        throw new Error('this family has no deposit addresses')
+        throw new Error('nothing is swapped on this family')
       },
     }
   },
