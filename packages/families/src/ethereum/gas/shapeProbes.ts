@@ -18,6 +18,8 @@ const fillFrame: readonly CalldataWord[] = [...repeat('amount', 3), 'address', .
 /** The deposit router's words before its swap: tokens, amounts, payee, id, offset and length. */
 const swapFrame = ['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount'] as const
 
+const routedSwap: ShapeProbe = { words: [...swapFrame, ...poolSwap], carriesValue: true }
+
 /** Sweep of a deposit address: its terms, the words of the order, token, offset, length and the signature. */
 const sweep: readonly CalldataWord[] = [
   ...repeat('address', 3),
@@ -72,11 +74,8 @@ export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
     words: [...permit2Approval, ...callFrame, ...swapFrame, ...poolSwap],
     carriesValue: false,
   },
-  swap: { words: ['amount', 'amount', ...poolSwap], carriesValue: true },
-  'swap-deposit': {
-    words: [...swapFrame, ...poolSwap],
-    carriesValue: true,
-  },
+  swap: routedSwap,
+  'swap-deposit': routedSwap,
   wrap: { words: [], carriesValue: true },
   unwrap: { words: ['amount'], carriesValue: false },
   'send-native': { words: [], carriesValue: true },

@@ -4,6 +4,8 @@ import { ethereumCodec } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
 import type { NetworkFees } from '../../../rules/networkFees.ts'
 import type { OriginRoute } from '../../../rules/originRoute.ts'
+import { probeCalldata } from '../../gas/probeTransaction.ts'
+import { shapeProbes } from '../../gas/shapeProbes.ts'
 import { EthereumFees } from './ethereumFees.ts'
 import { ethereumQuoting } from './ethereumQuoting.ts'
 import { type GasShape, gasShapes } from './gasUnits.ts'
@@ -191,6 +193,28 @@ test('a step names the gas of its shape and the fees of its chain', () => {
     }),
   ).toThrow('fees of its own family')
 })
+
+test.each([
+  ['deposit-erc20', deposit],
+  ['swap-deposit', { ...deposit, swap }],
+  ['swap', { ...deposit, by: 'swap', swap }],
+] satisfies [GasShape, OriginRoute][])(
+  'Q-fees-01: the data of %s is priced for no fewer bytes than its step has',
+  (shape, route) => {
+    const amounts = {
+      amountIn: 10n ** 23n,
+      amountInMax: 10n ** 23n,
+      amountOut: 10n ** 23n,
+      amountOutMin: 10n ** 23n,
+    }
+    const [step] = quoting.plan({ ...route, ...amounts }, { allowance: 10n ** 23n })
+    if (step === undefined) throw new Error('one transaction was planned')
+    const identity = { requestId, orderId, deadlineSeconds: 1_800_000_000, depositAddress: undefined }
+    const { call } = quoting.encode(step, { ...route, ...amounts }, { identity, fees })
+    const sizeOf = (data = '') => Buffer.from(data.slice(2), 'hex').filter((byte) => byte !== 0).length
+    expect(sizeOf(probeCalldata(shapeProbes[shape].words))).toBeGreaterThanOrEqual(sizeOf(call?.data))
+  },
+)
 
 test('contracts are named in lower case, and nobody by the native currency alone', () => {
   const mixed = `0x${'aB'.repeat(20)}`
