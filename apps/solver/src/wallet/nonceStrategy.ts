@@ -107,22 +107,25 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
       const last = newest(transactions)
       const marketBid = firstBid(market, rules.maxFeePerGasWei)
       const raised = (last && replacementBid(last, marketBid, rules.maxFeePerGasWei)) ?? marketBid
-      const offer = await paying.signCancellation(nonce, raised)
+      const { signed: offer } = await paying.signCancellation(nonce, raised)
       const cancelled = { ...record, cancellations: [offer] }
-      // It takes less gas than the record's transaction, whose reserved cost covers it.
+      // No budget holds it up: it takes less gas than the record's transaction, whose reserved cost covers it.
       return { signed: { record: cancelled, offer, extraCost: 0n, event: 'record_cancelling' } }
     }
     const raised = replacementBid(replaced, market, rules.maxFeePerGasWei)
     if (raised === undefined) return { standing: replaced }
-    const offer =
+    const { signed: offer, gas } =
       offerKind === 'cancellation'
         ? await paying.signCancellation(nonce, raised)
-        : await paying.sign({ ...plan, nonce }, raised)
+        : { signed: await paying.sign({ ...plan, nonce }, raised), gas: plan.gas }
     const changed: SignedRecord =
       offerKind === 'cancellation'
         ? { ...record, cancellations: [...cancellations, offer] }
         : { ...record, transactions: [...transactions, offer] }
-    const extraCost = (raised.maxFeePerGasWei - replaced.maxFeePerGasWei) * plan.gas
+    // What is reserved for the record's own transaction is enough for a cancellation of as high a cost.
+    const ownCost = (newest(transactions)?.maxFeePerGasWei ?? 0n) * plan.gas
+    const reserved = maxBigint(ownCost, replaced.maxFeePerGasWei * gas)
+    const extraCost = maxBigint(0n, raised.maxFeePerGasWei * gas - reserved)
     return { signed: { record: changed, offer, extraCost, event: 'record_bumped' }, standing: replaced }
   }
 

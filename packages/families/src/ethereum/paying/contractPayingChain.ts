@@ -100,8 +100,11 @@ export interface ContractPayingChain {
   /** Has nodes run it as it would be signed at this bid, within limits of gas. @throws UpstreamUnavailableError */
   tryOut(transaction: PlannedTransaction, bid: GasBid, limits: GasLimits): Promise<Trial>
   sign(transaction: UnsignedTransaction, bid: GasBid): Promise<SignedTransaction>
-  /** Signs a transaction that does nothing, so that nothing else is mined with its nonce. */
-  signCancellation(nonce: number, bid: GasBid): Promise<SignedTransaction>
+  /** Signs a transaction that does nothing, so that nothing else is mined with its nonce. `gas`: its limit. */
+  signCancellation(
+    nonce: number,
+    bid: GasBid,
+  ): Promise<{ readonly signed: SignedTransaction; readonly gas: bigint }>
   /**
    * Sends the bytes. Sending them again does no harm: a node that has them already counts as having taken them.
    * @throws NeverTakenError where enough nodes refuse them for good, NodeError where all refuse them now,

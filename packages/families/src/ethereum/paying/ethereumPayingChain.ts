@@ -61,7 +61,7 @@ function openEthereumPaying(options: ContractPayingOptions): ContractPayingChain
     sign: (transaction, bid) => sign(options, transaction, bid),
     async signCancellation(nonce, bid) {
       const gas = await readCancellationGas(client, address)
-      return sign(options, { to: address, data: '0x', valueWei: 0n, nonce, gas }, bid)
+      return { signed: await sign(options, { to: address, data: '0x', valueWei: 0n, nonce, gas }, bid), gas }
     },
     broadcast: (signed) => submission.broadcast(signed),
     balanceOf: (currency) =>
