@@ -21,8 +21,8 @@ export function makeBlocks(url: string, everyMs: number): () => void {
   return () => clearInterval(timer)
 }
 
-/** From this many times the calls of the slower chain on, the faster one takes too many. @source F-106 */
-const excessRatio = 1.2
+/** The faster chain takes at most so many times the calls of the slower one. @source F-106 */
+const ratioMax = 1.2
 
 /** Requests counted in 16 seconds. */
 export async function countRequests(proxy: FaultProxy): Promise<FaultCounters> {
@@ -39,7 +39,7 @@ export function findExcess(
   { fast, slow }: Readonly<Record<'fast' | 'slow', FaultCounters>>,
   leastRequests: number,
 ): readonly string[] {
-  const excess = (['requests', 'calls'] as const).filter((unit) => fast[unit] >= excessRatio * slow[unit])
+  const excess = (['requests', 'calls'] as const).filter((unit) => fast[unit] > ratioMax * slow[unit])
   return [
     ...(slow.requests > leastRequests ? [] : [`${slow.requests} requests of the slower chain show nothing`]),
     ...excess.map((unit) => `${fast[unit]} ${unit} of the faster chain, ${slow[unit]} of the slower one`),
