@@ -178,7 +178,8 @@ type NodeError = Extract<NodeAnswer, { kind: 'error' }>
 /** The error to one call. Its message suggests a range as long as the limit that it names. */
 function errorTo(id: unknown, { code, message }: NodeError, call: SeenCall): Record<string, unknown> {
   const { from } = rangeOf(call)
-  const last = from + BigInt(/(\d+)K? block range/.exec(message)?.[1] ?? 1) - 1n
+  const [, limit = '1'] = /(\d+K?) block range/.exec(message) ?? []
+  const last = from + BigInt(limit.replace('K', '000')) - 1n
   const filledMessage = message.replace('{from}', hexQuantity(from)).replace('{last}', hexQuantity(last))
   return { jsonrpc: '2.0', id, error: { code, message: filledMessage } }
 }
