@@ -81,7 +81,7 @@ function answerQuestion(ledger: ExchangeLedger, request: RequestBody): unknown {
     case 'spotMeta':
       return spotMeta.body(ledger.tokens)
     case 'userRole':
-      return userRole.body(ledger.accounts.has(String(request['user'])))
+      return userRole.body(ledger.accounts.has(user))
     case 'userNonFundingLedgerUpdates':
       return ledger.transactions.flatMap((one) => updatesOf(ledger, one, request))
     case 'txDetails': {

@@ -97,7 +97,7 @@ export class LighterExchange {
     const transfer = transferOf(readInfo(info))
     this.#moveBalances(transfer)
     this.#nonces.set(`${transfer.fromAccountIndex} ${transfer.apiKeyIndex}`, transfer.nonce + 1n)
-    // Type 12 is a transfer, status 2 executed.
+    // Type 12 is a transfer, status 2 committed, which counts as executed.
     this.transactions.set(hash, { hash, type: 12, status: 2, queuedAtMs: BigInt(queuedAtMs), info })
   }
 

@@ -23,7 +23,6 @@ export type RpcReceipt = {
   readonly blockNumber: Hex
   readonly status: Hex
   readonly to: Hex | null
-  readonly gasUsed: Hex
   readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
 }
 export type RpcFrame = {
@@ -77,10 +76,7 @@ export function renderInfo(shown: {
     ...(isContractCall && receipt.to !== null && { contract_address: tronHex(receipt.to) }),
     receipt: {
       net_usage: 345,
-      ...(isContractCall && {
-        energy_usage_total: Number(receipt.gasUsed),
-        result: failed ? 'REVERT' : 'SUCCESS',
-      }),
+      ...(isContractCall && { result: failed ? 'REVERT' : 'SUCCESS' }),
     },
     ...(receipt.logs.length > 0 && { log: receipt.logs.map(renderLog) }),
     ...(failed && { result: 'FAILED', resMessage: Buffer.from('REVERT opcode executed').toString('hex') }),
