@@ -141,7 +141,8 @@ async function settleFill(
   filling: Filling,
 ): Promise<FillState> {
   const destination = filling.chains.find(({ key }) => key === order.output.chainId)
-  // A chain that this solver does not pay on is not read: the order counts as one that may still be filled.
+  // A chain that this solver no more pays on is not read, and fills there may have landed: the refund waits until it is
+  // configured again.
   if (destination === undefined) return { kind: 'open' }
   const { record } = destination
   const { deadline, extraData } = order.output

@@ -119,6 +119,7 @@ export async function lookAtAddress(
   if (!isToken(emptied.currency)) return { payments: [], stateBytes: [], emptied: withoutToken }
   const account = (await read([emptied.currency])).get(emptied.currency)
   const mint = account && readTokenMint(account.owner, account.data)
+  // A mint that payments refuse is swept: what the depository gained counts, and else the money would lie there for ever.
   if (mint === undefined) return { refusal: 'a currency is no mint' }
   const token = { program: mint.program, decimals: mint.decimals }
   return { payments: [], stateBytes: [], emptied: { ...withoutToken, token } }

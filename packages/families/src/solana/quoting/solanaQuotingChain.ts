@@ -263,7 +263,8 @@ function tokenAccountOf(owner: string, mint: string, { program }: TokenMint): st
 /** Pure. The result holds no balance, because endpoints' results are compared and balances change with slots. */
 function lackOfCoin(account: ShownAccount | undefined): AccountLack {
   const lamports = lamportsOf(account)
-  // An account without lamports is removed by the first transaction that writes to it, so it counts as absent.
+  // An account without lamports is removed by the first transaction that writes to it, so it counts as absent. Accounts
+  // with less than their rent are not made; one that a dearer rent leaves so may be paid any amount. @source SIMD-0392
   if (lamports === 0n) return { isAbsent: true }
   return lamports > exactLamportsMax ? { isUncountable: true } : lacksNothing
 }

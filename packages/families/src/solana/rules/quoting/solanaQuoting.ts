@@ -63,6 +63,7 @@ export const solanaQuoting = {
       return derived
     }
     return {
+      // The placeholder can be paid like any wallet, so its payments are checked and priced like others.
       isNobody: (address) => address === codec.nativeCurrency,
       canSign: isSolanaKey,
       amountMax: () => 2n ** 64n - 1n,
