@@ -13,7 +13,7 @@ export interface HaltedChains {
 /**
  * Asks the oracles again and again which chains they halted, the first time before this resolves. An oracle's last answer
  * is kept in the database and counts while the oracle is silent.
- * @param options.oracles undefined: none is asked, and kept answers count
+ * @param options.oracles undefined: none is asked, and kept answers are deleted, since no oracle could take them back
  * @source rule O-65
  */
 export async function watchHalts(options: {

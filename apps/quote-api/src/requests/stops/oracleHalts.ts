@@ -4,7 +4,7 @@ import type { Job } from '../../jobs/runJobs.ts'
 
 /**
  * Job that asks the oracles which chains they halted. A chain is stopped if too few others are left to reach the threshold.
- * @param options.oracles undefined: none is asked, and earlier stops by oracles stay
+ * @param options.oracles undefined: none is asked, and earlier stops by oracles end, since no oracle could end them
  * @source rule O-64
  */
 export function createOracleHalts(options: {
