@@ -8,6 +8,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findUnbookedLosses } from '../src/jobs/bookedDeposits.ts'
 import { checkBooks } from '../src/jobs/invariants.ts'
+import { insertRelease } from '../src/requests/screening/screenedRequest.ts'
 import { type QuoteAnswer, send } from './serviceSupport/callService.ts'
 import { type LocalRequest, nativeAddress, type UserChain } from './serviceSupport/localRequest.ts'
 import { bytesOf, debitOf, type RequestDriver } from './settlementSupport/requestDriver.ts'
@@ -219,6 +220,21 @@ describe('a deposit', () => {
       await bed.solver.carryOut(item)
       await requests.reaches(quote, 'submitted')
       await end(quote, '-1 second')
+      await comesBack(quote)
+      await hasDeposit(quote, 'taken')
+      await bed.network.mine('optimism')
+      await requests.reaches(quote, 'success')
+      expect(await refundsOf(quote)).toEqual([])
+      await settles(quote)
+    })
+
+    test('L-65, O-181: pays the solver that filled, although an operator gives back what a denied account paid', async () => {
+      const quote = await quoted(large)
+      const item = await orphaned(quote)
+      await bed.solver.carryOut(item)
+      await requests.reaches(quote, 'submitted')
+      // CAST: the wire describes a request id as text.
+      await bed.database.transaction((tx) => insertRelease(tx, quote.requestId as Hex, 'refund'))
       await comesBack(quote)
       await hasDeposit(quote, 'taken')
       await bed.network.mine('optimism')

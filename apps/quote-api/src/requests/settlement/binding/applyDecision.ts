@@ -91,8 +91,10 @@ async function takeFitting(
   { chain, request, deposit, seenDeposit, timeStep }: LockedIntake,
 ): Promise<void> {
   const { requestId } = request
-  if (request.released === 'refund' && (await withdrawFill(tx, requestId, 'an operator gives it back'))) {
+  if (request.released === 'refund') {
     await listDeposit(tx, deposit)
+    if (!(await withdrawFill(tx, requestId, 'an operator gives it back')))
+      return bindDeposit(context, tx, { chain, request, deposit, seenDeposit })
     return startRefund(context, tx, { request, deposit, reason: blockedWallet, wasFitting: true })
   }
   // The request has changed since it was read without a lock, so the next pass decides.
