@@ -79,8 +79,10 @@ async function accountOf(flow: Flow, token = usdc(), value = amount): Promise<Ow
 }
 
 /** Asks on fresh heads: chains that mine only when told grow too old to be priced. */
-async function ask(body: object): Promise<Answer> {
-  const headers = { 'x-api-key': sponsor.apiKey }
+async function ask(
+  body: object,
+  headers: Record<string, string> = { 'x-api-key': sponsor.apiKey },
+): Promise<Answer> {
   let answer = await post(`${bed.url}/quote`, body, headers)
   await waitUntil('chains can be priced', async () => {
     if (answer.status !== 503) return true
@@ -409,6 +411,28 @@ describe('calls are refused', () => {
     expect(await refusalOf(execute(quote, calls))).toEqual(refused('budget'))
     await bed.database.query(`delete from work_item where subject like 'failed %'`)
     expect((await execute(quote, calls)).status).toBe(200)
+  })
+
+  test('Q-198: once too many of the key came to nothing for requests that were quoted without one', async () => {
+    const owner = await accountOf('EIP-7702')
+    const keyless = async () => {
+      const more = { user: owner.account, recipient: payer.address, originGasOverhead: 450_000 }
+      const quote = readOk(await ask(localRequest(bed.network, { amount, more }), {}), quoteResponseSchema)
+      return { quote, calls: await delegatedBatch(owner, callsOf(quote)) }
+    }
+    const failing = await keyless()
+    expect((await execute(failing.quote, failing.calls)).status).toBe(200)
+    await bed.database.query(
+      `insert into work_item (kind, request_id, subject, chain_id, payload, state)
+       select kind, request_id, 'failed ' || n, chain_id, payload, 'failed'
+       from work_item, generate_series(1, $2::int) n where request_id = $1`,
+      [bytesOf(failing.quote.requestId), failuresPerHourMax],
+    )
+    const next = await keyless()
+    expect(await refusalOf(execute(next.quote, next.calls))).toEqual(refused('budget'))
+    const other = await createSponsor(bed.database, 1n)
+    expect((await execute(next.quote, next.calls, { apiKey: other.apiKey })).status).toBe(200)
+    await bed.database.query(`delete from work_item where subject like 'failed %'`)
   })
 })
 

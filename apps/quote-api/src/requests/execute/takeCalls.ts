@@ -87,6 +87,7 @@ export function createTakeCalls(options: TakeCallsOptions): TakeCalls {
     const order = await requireDeposit(stored, executionRequest, trialChain)
     const { to, data, authorizationList } = executionRequest
     await askForSubmission(database, executionRequest, {
+      keyId,
       permitKind: 'calls',
       orderId: order.id,
       chainId,
@@ -127,11 +128,14 @@ async function requireDeposit(
   })
 }
 
-/** Stores the work item; where another process was faster, its calls must be the same. @throws ExecutionRefusedError */
+/**
+ * Stores the work item; where another process was faster, its calls must be the same.
+ * @param payload `keyId`: of the caller, which solvers are not told. @throws ExecutionRefusedError
+ */
 async function askForSubmission(
   database: SqlDatabase,
   executionRequest: ExecutionRequest,
-  payload: ExecutePayload,
+  payload: ExecutePayload & { readonly keyId: string },
 ): Promise<void> {
   const { requestId, chainId } = executionRequest
   const isNew = await database.transaction((tx) =>
@@ -275,12 +279,13 @@ async function readRequest(
   }
 }
 
-/** Number of failed executions for requests of a key, by the clock of the database. */
+/** Number of a key's failed executions, also of requests quoted without a key, by the clock of the database. */
 async function failuresLastHour(database: Pick<SqlDatabase, 'query'>, keyId: string): Promise<number> {
   const [row] = await database.query<{ readonly count: bigint }>(
     `select count(*) as count from work_item w join orders o using (request_id)
      where w.kind = 'permit' and w.payload ->> 'permitKind' = 'calls' and w.state in ('failed', 'cancelled')
-       and w.updated_at > clock_timestamp() - interval '1 hour' and o.api_key_id = $1`,
+       and w.updated_at > clock_timestamp() - interval '1 hour'
+       and coalesce(o.api_key_id, w.payload ->> 'keyId') = $1`,
     [keyId],
   )
   return Number(row?.count ?? 0n)
