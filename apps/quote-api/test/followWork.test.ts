@@ -269,6 +269,14 @@ describe('a row whose transaction cannot be read', () => {
     await expect(follow({ ...follower, read }, ending)).rejects.toThrow('1 requests')
     expect(await aside()).toEqual([])
   })
+
+  test('F-75: that was put aside stays so for who does not lead', async () => {
+    await add(1)
+    await follow(strangers(() => true).follower)
+    await server.database.query(`update put_aside set last_tried_at = now() - interval '1 hour'`)
+    await expect(follow(strangers(() => false).follower, runWith(7n))).rejects.toThrow('1 requests')
+    expect(await aside()).toHaveLength(1)
+  })
 })
 
 test.each(['permit', 'refund', 'sweep', 'fill'] as const)(

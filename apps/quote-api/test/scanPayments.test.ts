@@ -3,6 +3,8 @@
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { ledgerMigrations } from '@causeway/ledger'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { lockAddress } from '../src/requests/depositAddresses/addressStore.ts'
+import { handleMoney } from '../src/requests/depositAddresses/arrivals/handleMoney.ts'
 import { readScanCursor } from '../src/requests/depositAddresses/arrivals/paidAddressStore.ts'
 import { createPaymentScanner } from '../src/requests/depositAddresses/arrivals/scanPayments.ts'
 import type { AddressChain } from '../src/requests/depositAddresses/depositAddressContext.ts'
@@ -209,4 +211,28 @@ test('F-106: while the chain has no deposit address no block is read, and from t
   expect(await isMarked()).toBe(true)
   // Blocks that a fork may still replace are read as well.
   expect(left - (chain.read[0]?.[0] ?? left)).toBeGreaterThan(60n)
+})
+
+test.each([
+  ['is denied', [denied]],
+  ['nobody can tell', undefined],
+])('O-179: who leads the job no more marks no address whose payer %s', async (_, payers) => {
+  const stored = await server.database.transaction((tx) => lockAddress(tx, address))
+  if (stored === undefined) throw new Error('the address is stored')
+  const fence = async () => {
+    throw new Error('somebody else leads')
+  }
+  const look = {
+    site: { ...scannedChain().site, payers: async () => payers },
+    address: stored,
+    balances: new Map(),
+    height: 100n,
+    head: 100n,
+    run: { ...run, fence },
+  }
+  const screening = { isDenied: () => true }
+  // CAST: nothing else is asked for before the payers are stored.
+  const context = { database: server.database, screening } as never
+  await expect(handleMoney(context, look)).rejects.toThrow('somebody else leads')
+  expect(await server.database.query('select from deposit_address where is_sender_denied')).toEqual([])
 })

@@ -187,8 +187,8 @@ export async function recheckAddressesAfter(
 }
 
 /** Marks that the balance of an address is deep enough to be acted on. */
-export async function markDeep(database: Queries, address: string): Promise<void> {
-  await database.query(
+export async function markDeep(tx: SqlTx, address: string): Promise<void> {
+  await tx.query(
     'update deposit_address set deep_since = clock_timestamp() where address = $1 and deep_since is null',
     [address],
   )

@@ -90,8 +90,8 @@ export async function noteTry(tx: SqlTx, key: Key, reason: PutAsideReason | unde
 }
 
 /** Deletes payments that no job has tried to read for a day, because their requests have ended. */
-export async function forgetUnfollowed(database: Queries): Promise<void> {
-  await database.query(
+export async function forgetUnfollowed(tx: SqlTx): Promise<void> {
+  await tx.query(
     `delete from put_aside where purpose = 'payment' and last_tried_at < statement_timestamp() - interval '1 day'`,
   )
 }

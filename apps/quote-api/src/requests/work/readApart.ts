@@ -1,4 +1,9 @@
-import { type SqlDatabase, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
+import {
+  type SqlDatabase,
+  type SqlTx,
+  UpstreamDisagreementError,
+  UpstreamUnavailableError,
+} from '@causeway/core'
 import { putAsideReason } from '@causeway/families'
 import type { Run } from '../../jobs/runJobs.ts'
 import { listPutAside, putAside, type StoredPutAside, takeFromAside } from './putAsideStore.ts'
@@ -33,6 +38,11 @@ export async function openReadings(
 ): Promise<{ readonly read: ReadApart; readonly asideCount: number }> {
   const payments = (await listPutAside(database)).filter((entry) => entry.purpose === purpose)
   const putAsideByKey = new Map(payments.map((entry) => [keyOf(entry), entry]))
+  const store = (write: (tx: SqlTx) => Promise<void>) =>
+    database.transaction(async (tx) => {
+      await fence(tx)
+      await write(tx)
+    })
   const read: ReadApart = async ({ chainId, transactionId }, reading) => {
     const transactionKey = { chainId, transactionId, purpose } as const
     const earlierEntry = putAsideByKey.get(keyOf(transactionKey))
@@ -40,13 +50,10 @@ export async function openReadings(
     const value = await reading().catch(async (error: unknown) => {
       const reason = putAsideReason(error) ?? (isUnanswered(error) ? 'unanswered' : undefined)
       if (reason === undefined || signal.aborted) throw error
-      await database.transaction(async (tx) => {
-        await fence(tx)
-        await putAside(tx, [{ ...transactionKey, reason }])
-      })
+      await store((tx) => putAside(tx, [{ ...transactionKey, reason }]))
       throw new PutAsideError(undefined, { cause: error })
     })
-    if (earlierEntry !== undefined) await database.transaction((tx) => takeFromAside(tx, transactionKey))
+    if (earlierEntry !== undefined) await store((tx) => takeFromAside(tx, transactionKey))
     return value
   }
   return { read, asideCount: putAsideByKey.size }

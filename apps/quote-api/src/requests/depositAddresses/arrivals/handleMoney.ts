@@ -1,5 +1,5 @@
 import { blockedWallet } from '@causeway/chains'
-import { DomainError, depthBlocks, usdValueDown } from '@causeway/core'
+import { DomainError, depthBlocks, type SqlTx, usdValueDown } from '@causeway/core'
 import { QuoteError } from '../../../pricing/errors.ts'
 import { refundCost, sweepCostIn } from '../../../pricing/fees/gas.ts'
 import { findCurrency } from '../../../pricing/registry.ts'
@@ -25,7 +25,8 @@ export async function handleMoney(context: DepositAddressContext, look: Look): P
   if (denied !== undefined) return leavePayment(context, look, blockedWallet)
   const held = await deepBalances(look, request)
   const arrival = arrivalOf(context, look, held)
-  if (arrival.amount > 0n || arrival.others.length > 0) await markDeep(context.database, look.address.address)
+  if (arrival.amount > 0n || arrival.others.length > 0)
+    await store(context, look, (tx) => markDeep(tx, look.address.address))
   const quote = newestQuoteOf(look, request)
   // An operator decided that a denied account's payment goes back.
   const isGivenBack = request.released === 'refund' && arrival.amount > 0n
@@ -43,38 +44,53 @@ export async function handleMoney(context: DepositAddressContext, look: Look): P
  * True once the payers of an address were screened. A chain that names payers by address is asked here; for the others, the
  * scan of blocks screens the payers, and must have read the block at which the balances are judged.
  */
-async function areSendersKnown({ database, screening }: DepositAddressContext, look: Look): Promise<boolean> {
+async function areSendersKnown(context: DepositAddressContext, look: Look): Promise<boolean> {
+  const { database, screening } = context
   if (screening === undefined) return true
   const { site, address, height, run } = look
   if (site.payers !== undefined) {
     const payers = await site.payers(address.address, height, run.signal)
     if (payers === 'reading') return false
     const payersByAddress = new Map([[address.address, new Set(payers)]])
-    await database.transaction((tx) =>
+    await store(context, look, (tx) =>
       payers === undefined
         ? markSenderUnknown(tx, address.address)
         : markDenied(tx, site.chain.chainId, payersByAddress, screening),
     )
     return true
   }
-  const cursor = await readScanCursor(database, look.site.chain.chainId)
-  return cursor !== undefined && cursor.scannedTo >= look.height
+  const cursor = await readScanCursor(database, site.chain.chainId)
+  return cursor !== undefined && cursor.scannedTo >= height
 }
 
 /** Stores the transfer that brought the money, for the request's status. Money does not wait for a chain that cannot tell. */
 async function storeTransfer(
-  { database, logger }: DepositAddressContext,
-  { site, address: { address, currency }, height, run }: Look,
+  context: DepositAddressContext,
+  look: Look,
   { action }: ArrivalStep,
 ): Promise<void> {
+  const { site, height, run } = look
+  const { address, currency } = look.address
   if (site.transfer === undefined || action === 'wait' || action === 'leave') return
   try {
     const transfer = await site.transfer(address, { currency, height }, run.signal)
-    if (transfer !== undefined) await noteTransfer(database, address, transfer)
+    if (transfer !== undefined) await store(context, look, (tx) => noteTransfer(tx, address, transfer))
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    logger.warn({ address, error }, 'nobody says which transfer brought what lies there')
+    context.logger.warn({ address, error }, 'nobody says which transfer brought what lies there')
   }
+}
+
+/** Writes what a look found, unless another process leads the job by now. */
+function store(
+  { database }: DepositAddressContext,
+  { run }: Look,
+  write: (tx: SqlTx) => Promise<void>,
+): Promise<void> {
+  return database.transaction(async (tx) => {
+    await run.fence(tx)
+    await write(tx)
+  })
 }
 
 /** Balances that have the pin depth of their worth: held that many blocks ago, at `height`, and still at the head. */

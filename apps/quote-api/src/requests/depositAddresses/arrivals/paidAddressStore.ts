@@ -108,12 +108,8 @@ function setLargerTransfer(other: string): string {
 }
 
 /** Stores the transfer that brought most of an address's balance, on chains whose blocks do not show transfers. */
-export async function noteTransfer(
-  database: Queries,
-  address: string,
-  transfer: LargestTransfer,
-): Promise<void> {
-  await database.query(`update deposit_address d set ${setLargerTransfer('$2::jsonb')} where address = $1`, [
+export async function noteTransfer(tx: SqlTx, address: string, transfer: LargestTransfer): Promise<void> {
+  await tx.query(`update deposit_address d set ${setLargerTransfer('$2::jsonb')} where address = $1`, [
     address,
     transferToJson(transfer),
   ])

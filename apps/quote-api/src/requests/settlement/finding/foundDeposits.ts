@@ -183,7 +183,10 @@ export async function retryPutAside(context: RetryContext, run: Run): Promise<vo
   const limits = { purpose: 'deposits', limit: triesAtOnce } as const
   const due = await listDuePutAside(context.database, [...context.chains.keys()], limits)
   await Promise.all(due.map((storedTransaction) => retry(context, storedTransaction, run)))
-  await forgetUnfollowed(context.database)
+  await context.database.transaction(async (tx) => {
+    await run.fence(tx)
+    await forgetUnfollowed(tx)
+  })
 }
 
 async function retry(
