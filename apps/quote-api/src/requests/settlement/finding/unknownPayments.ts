@@ -9,7 +9,7 @@ export type UnknownPayment = {
   readonly transactionId: string
   /** Id that the fill contract recorded: the order id of a fill, or a refund's or claim's own id. */
   readonly id: Hex
-  /** Order id that the transaction names, which a refund has beside its own id. */
+  /** Order id that the transaction names, which a refund has beside its own id; `id` if no endpoint shows the transaction. */
   readonly orderId: Hex
 }
 
@@ -45,8 +45,8 @@ export async function findUnknownPayments(
     for (const { id, transactionId } of paid) {
       if (knownIds.has(id)) continue
       // The last 32 bytes of the calldata are the order id.
-      const input = (await chain.transaction(transactionId, signal))?.input ?? '0x'
-      const orderId: Hex = `0x${input.slice(-64)}`
+      const transaction = await chain.transaction(transactionId, signal)
+      const orderId: Hex = transaction === undefined ? id : `0x${transaction.input.slice(-64)}`
       // A refund of a known order has an id of its own.
       if (orderId !== id && (await readKnown(database, [orderId])).has(orderId)) continue
       payments.push({ chain: chain.chain.key, transactionId, id, orderId })
