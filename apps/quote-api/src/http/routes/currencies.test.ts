@@ -17,6 +17,7 @@ import {
   user,
   weth,
 } from '../../../test/fixtures/market.ts'
+import { mint, registryWithRentChain } from '../../../test/fixtures/rentFamily.ts'
 import { sdkMembersAt } from '../../../test/fixtures/sdkTypes.ts'
 import { createInventoryViews } from '../../pricing/market/inventoryView.ts'
 import type { QuotableChain } from '../../pricing/registry.ts'
@@ -119,6 +120,17 @@ describe('includeAllChains', () => {
     expect(await names({ ...named, term: 'weth' })).toEqual([`WETH on ${chainA}`, `WETH on ${chainB}`])
     expect(await find({ ...named, limit: 1 })).toHaveLength(1)
   })
+})
+
+test('term finds a currency by its address, in each spelling that the address filter knows', async () => {
+  const registry = registryWithRentChain()
+  const rent = { registry, inventoryView: createInventoryViews(registry) }
+  for (const address of [mint, weth, weth.toUpperCase().replace('0X', '0x')]) {
+    const found = await names({ term: address }, rent)
+    expect(found).toEqual(await names({ address }, rent))
+    expect(found).not.toEqual([])
+  }
+  expect(await names({ term: mint.toLowerCase() }, rent)).toEqual([])
 })
 
 describe('without effect:', () => {

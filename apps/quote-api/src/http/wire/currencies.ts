@@ -105,7 +105,7 @@ function matches(chain: QuotableChain, currency: QuotableCurrency, filter: Filte
   if (assetIds !== undefined && !assetIds.has(currency.asset.id)) return false
   if (currencyId !== undefined && currency.asset.id !== currencyId) return false
   if (address !== undefined && !isSameAddress(chain, currency, address)) return false
-  if (term !== undefined && !mentions(currency, term.toLowerCase())) return false
+  if (term !== undefined && !mentions(currency, term) && !isSameAddress(chain, currency, term)) return false
   return tokens === undefined || tokens.some((token) => namesCurrency(chain, currency, token))
 }
 
@@ -123,6 +123,6 @@ function isSameAddress(chain: QuotableChain, currency: QuotableCurrency, address
   return findCurrency(chain, address) === currency
 }
 
-function mentions({ symbol, name, address }: QuotableCurrency, term: string): boolean {
-  return symbol.toLowerCase().includes(term) || name.toLowerCase().includes(term) || address === term
+function mentions({ symbol, name }: QuotableCurrency, term: string): boolean {
+  return [symbol, name].some((text) => text.toLowerCase().includes(term.toLowerCase()))
 }
