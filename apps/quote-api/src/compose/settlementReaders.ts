@@ -62,8 +62,12 @@ export function openRecoveries(
       : undefined
   const quorum = client && createQuorumOver(client, { now })
   // An order names its solver's chain by key; a promise is signed for that chain's number on the hub.
-  const hubChainIdOf = (key: string) =>
-    key === hub?.id ? hub.evmChainId : Number(chains.get(key)?.hubChainId)
+  const hubChainIdOf = (key: string) => {
+    if (key === hub?.id) return hub.evmChainId
+    const chain = chains.get(key)
+    if (chain === undefined) throw new Error(`chain ${key} of the solver is not configured`)
+    return Number(chain.hubChainId)
+  }
   return {
     ...context,
     hub: quorum &&
@@ -73,7 +77,7 @@ export function openRecoveries(
         ...createHubReader({ quorum, oracleAddress: hub.oracleAddress, rule: finalBlocks }),
       },
     delaySeconds: hub?.recoveryDelaySeconds ?? recoveryDelaySecondsDefault,
-    signPromise: (request) => signatures.promise(request, hubChainIdOf(request.order.solverChainId)),
+    signPromise: async (request) => signatures.promise(request, hubChainIdOf(request.order.solverChainId)),
     close: async () => client?.close(),
   }
 }
