@@ -105,6 +105,23 @@ it('Q-129: sums of the newest settled requests, what is on its way, and who fail
   expect(JSON.stringify(overview.failingWebhooks)).not.toContain('token')
 })
 
+it('Q-129: the oldest work is told, however much of another kind is reported and due before it', async () => {
+  const rolledBack = new Error('nothing of it stays')
+  const reading = bed.database.transaction(async (tx) => {
+    await tx.query(
+      `insert into work_item (kind, subject, chain_id, payload, state, tx_hash, created_at, not_before)
+       select kind, n::text, 10, '{}', 'reported', kind || n, now() - age, now() + later
+       from (values ('claim', 30, interval '0', interval '0'), ('sweep', 30, interval '0', interval '0'),
+         ('sweep', 1, interval '9 hours', interval '1 minute')) work (kind, count, age, later),
+         generate_series(count, 2 * count - 1) n`,
+    )
+    const [oldest] = await tx.query(oldestWorkSql)
+    expect(oldest).toMatchObject({ kind: 'sweep', state: 'reported' })
+    throw rolledBack
+  })
+  await expect(reading).rejects.toBe(rolledBack)
+})
+
 it('Q-136: of what solvers tell within a minute the fullest is shown, and what falls once that is over', async () => {
   const { database } = bed
   const shown = async () =>

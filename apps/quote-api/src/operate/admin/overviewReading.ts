@@ -1,6 +1,7 @@
 import { bytesToHex, type Hex, type SqlDatabase } from '@causeway/core'
 import { type LedgerBalance, readLedgerBalances } from '../../money/moneyMetrics.ts'
 import { readExposure, type SolverExposure } from '../../requests/work/solverExposure.ts'
+import { workKinds } from '../../requests/work/workItem.ts'
 import { readWebhookStandings, type WebhookStanding } from '../../webhooks/webhookStandings.ts'
 
 type Reading = Pick<SqlDatabase, 'query'>
@@ -184,13 +185,15 @@ async function readInFlight(database: Reading): Promise<Overview['inFlight']> {
   return rows.map(({ out, ...row }) => ({ ...row, outMicroUsd: BigInt(out) }))
 }
 
-// Reported items are cut in the order of their index: finding the oldest of all would read every one of them.
+const workColumns = 'kind, state, request_id, chain_id, attempts, reason, created_at'
+// Reported items are cut in the order of their index, each kind by itself: finding the oldest of all would read every one.
 export const oldestWorkSql = `
-  (select kind, state, request_id, chain_id, attempts, reason, created_at from work_item
-    where state = 'open' order by created_at, id limit ${workMax})
+  (select ${workColumns} from work_item where state = 'open' order by created_at, id limit ${workMax})
   union all
-  (select kind, state, request_id, chain_id, attempts, reason, created_at from work_item
-    where state = 'reported' order by kind, not_before limit ${workMax})
+  (select reported.* from unnest(array['${workKinds.join("', '")}']) kinds (name)
+    cross join lateral (select ${workColumns} from work_item where state = 'reported' and kind = kinds.name
+      order by kind, not_before limit ${flightsMax}) reported
+    order by created_at limit ${workMax})
   order by created_at limit ${workMax}`
 
 async function readOldestWork(database: Reading): Promise<readonly OpenWork[]> {
