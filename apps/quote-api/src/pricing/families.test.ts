@@ -25,6 +25,7 @@ import {
   rates,
   registryWithRentChain,
   rentChain,
+  rentFamily,
   unitsOf,
 } from '../../test/fixtures/rentFamily.ts'
 import { resolveClaim } from '../money/appFees/claimTerms.ts'
@@ -37,10 +38,9 @@ const usdcUnit = { decimals: 6, usdX18: e18 }
 /** Without a change it is a GET. */
 async function ask(
   change: object | undefined,
-  { url = '/quote', ...options }: TestAppOptions & { url?: string } = {},
+  { url = '/quote', registry = registryWithRentChain(), ...options }: TestAppOptions & { url?: string } = {},
 ) {
   const market = { current: testSnapshot({ prices, chains: marketWithRentChain() }) }
-  const registry = registryWithRentChain()
   const app = await testApp({
     registry,
     inventoryView: createInventoryViews(registry),
@@ -108,6 +108,26 @@ test('Q-159: rent of an account that the recipient lacks is a fee of its own, an
       convertUp(costOf(unitsOf.withAccount), coinUnit, usdcUnit) -
       convertUp(costOf(unitsOf.token), coinUnit, usdcUnit),
   )
+})
+
+test('Q-150: an exact output from a chain that moves steps alone tells the rest of its input as a fee', async () => {
+  const step = 1_000n
+  const inSteps: typeof rentFamily = {
+    ...rentFamily,
+    bind: (chain) => ({ ...rentFamily.bind(chain), granularity: () => step }),
+  }
+  const registry = registryWithRentChain({ ...quotingFamilies, 'solana-vm': inSteps })
+  for (const amount of [1_000_001n, 22_222_222n, 98_765_432n]) {
+    const { stored } = await ask(
+      { ...fromRent, tradeType: 'EXACT_OUTPUT', amount: amount.toString() },
+      { registry },
+    )
+    const { split } = stored[0]?.quote.priced ?? {}
+    if (split === undefined) throw new Error('it is quoted')
+    expect(split.amountIn % step).toBe(0n)
+    expect(split.net).toBe(convertUp(amount, usdcUnit, coinUnit))
+    expect(split.amountIn).toBe(split.net + split.relayer + split.app - split.subsidized)
+  }
 })
 
 const unknownOn = (chainId: number, address: string) =>

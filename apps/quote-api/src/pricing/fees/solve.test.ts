@@ -131,6 +131,20 @@ describe('identity in = net + relayer + app − subsidized', () => {
     )
   })
 
+  test('Q-150: holds backward for inputs in steps, also where fees step up between them', () => {
+    const step = fc.bigInt({ min: 1n, max: 200n })
+    fc.assert(
+      fc.property(termsArbitrary, fc.bigInt({ min: 1n, max: 2n ** 128n }), step, (terms, target, ofSteps) => {
+        const solved = solveAmountIn(terms, target, ofSteps)
+        holds(solved)
+        expect([solved.net, solved.amountIn % ofSteps]).toEqual([target, 0n])
+        expect(solved.parts.surplus).toBeGreaterThanOrEqual(0n)
+        expect(solved.amountIn - solveAmountIn(terms, target).amountIn).toBeLessThan(ofSteps + 20n)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
   test('backward finds the smallest input over all, dips included', () => {
     fc.assert(
       fc.property(termsArbitrary, fc.bigInt({ min: 1n, max: 50_000n }), (base, target) => {

@@ -5,6 +5,7 @@ import {
   type FeeParts,
   type FeeTotalName,
   feeTotals,
+  multipleUp,
   noFees,
   sumOfFees,
 } from '@causeway/core'
@@ -94,8 +95,8 @@ const amountMax = 2n ** 256n - 1n
 const slopeBpsFloor = 500n
 
 /**
- * Finds the smallest input whose net reaches `targetNet`. The net of that input may exceed the target by a few units;
- * they become the fee `surplus`, so that all parts sum to the input exactly.
+ * Finds the smallest input whose net reaches `targetNet`, and raises it to a multiple of `step` that reaches it too. The net
+ * of that input may exceed the target; the rest becomes the fee `surplus`, so that all parts sum to the input exactly.
  *
  * `net` is not monotone, because fees are rounded separately and several may step up at the same unit. It stays within
  * `roundings` units of a function that grows at least `slopeBpsMin` per unit. So bisection finds some input that
@@ -103,14 +104,16 @@ const slopeBpsFloor = 500n
  * @source rules Q-9, Q-150
  * @throws QuoteError AMOUNT_TOO_LOW when fees eat every input
  */
-export function solveAmountIn(terms: FeeTerms, targetNet: bigint): FeeSplit {
+export function solveAmountIn(terms: FeeTerms, targetNet: bigint, step = 1n): FeeSplit {
   refuseFeesOfAll(terms)
   const reaches = (amountIn: bigint) => {
     const parts = feesOf(terms, amountIn, appFeesOf(terms, amountIn))
     return netOf({ amountIn, parts, subsidized: terms.subsidy(parts, amountIn) }) >= targetNet
   }
   const upperBound = bisect(reaches, targetNet)
-  const split = splitFees(terms, scanBelow(reaches, upperBound, terms))
+  let amountIn = multipleUp(scanBelow(reaches, upperBound, terms), step)
+  while (!reaches(amountIn)) amountIn += step
+  const split = splitFees(terms, amountIn)
   const surplus = split.net - targetNet
   return feeSplit({ ...split, parts: { ...split.parts, surplus } })
 }

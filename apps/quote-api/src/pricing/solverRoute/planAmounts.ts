@@ -8,7 +8,6 @@ import {
   mulDivDown,
   mulDivUp,
   multipleDown,
-  multipleUp,
   type PricedUnit,
 } from '@causeway/core'
 import type { QuoteCeilings } from '@causeway/core/config'
@@ -82,10 +81,9 @@ export async function computeFromOutput(inputs: SolverRouteInputs, terms: FeeTer
       : await quoter.exactOutput(snapshot, plan.destination, request.amount)
   const payout = destinationLeg === undefined ? request.amount : requiredIn(snapshot, destinationLeg)
   checkBalance(inputs, payout)
-  const solved = solveAmountIn(terms, inFeeCurrencyUp(inputs, payout))
-  // The origin's transactions carry only multiples of `step`, so the input is raised to the next one.
+  // The origin's transactions carry only multiples of its granularity.
   const step = granularityOf(inputs.route.origin, plan.feeCurrency)
-  const split = step === 1n ? solved : splitFees(terms, multipleUp(solved.amountIn, step))
+  const split = solveAmountIn(terms, inFeeCurrencyUp(inputs, payout), step)
   checkPayable(inputs, { payout, split })
   const originLeg =
     plan.origin === undefined ? undefined : await quoter.exactOutput(snapshot, plan.origin, split.amountIn)
