@@ -53,6 +53,7 @@ export async function priceSelfExecuted(args: {
     amountIn,
     amountInMax: slipsOnInput ? maximumAfterSlippage(amountIn, toleranceBps) : amountIn,
     amountOut,
+    // A tolerance that the caller named counts for a send and a wrap too, although their output cannot slip.
     amountOutMin: isExactOutput ? amountOut : minimumAfterSlippage(amountOut, toleranceBps),
     feeCurrency: route.currencyIn,
     split: withoutFees(amountIn),

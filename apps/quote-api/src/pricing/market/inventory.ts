@@ -98,6 +98,7 @@ export function afterMoves(asset: AssetInventory, moves: ReadonlyMap<number, Usd
   let { totalUsd, squaresPerShare } = asset
   for (const [chainId, deltaUsd] of moves) {
     if (asset.unknownChains.has(chainId)) continue
+    // A chain without position cannot be priced now, so its share is in no sum. Moves on it only lower others' rewards.
     const position: Position = chains.get(chainId) ?? { balanceUsd: 0n, shareBps: shareBpsMin }
     const { balanceUsd, shareBps, payableByCurrency, floorUsd } = position
     chains.set(chainId, { balanceUsd: balanceUsd + deltaUsd, shareBps, payableByCurrency, floorUsd })
