@@ -123,7 +123,7 @@ test('O-50, O-51: a refund that reverts says so at once, is listed long before i
   expect(await listed(quote)).toMatchObject({
     reason: 'TRANSACTION_REVERTED',
     isRefund: true,
-    isOperators: false,
+    needsOperator: false,
     report: 'reverted',
     account: requests.user.address.toLowerCase(),
   })
@@ -175,7 +175,11 @@ test('O-49: the refund of a second deposit that was given up is listed, and offe
   const { id } = await requests.workFor(quote, 'refund')
   await bed.database.query('update work_item set attempts = 20 where id = $1', [id])
   await bed.solver.fail(id, 'no gas')
-  expect(await listed(quote)).toMatchObject({ reason: 'REFUND_FAILED', isOperators: true, report: 'no gas' })
+  expect(await listed(quote)).toMatchObject({
+    reason: 'REFUND_FAILED',
+    needsOperator: true,
+    report: 'no gas',
+  })
   const administration = createRequestAdministration(bed.database)
   const deed = { actor: 'cli:operator', reason: 'the wallet has gas again' }
   // Its own deposit is settled: nothing about it is resolved in another way.

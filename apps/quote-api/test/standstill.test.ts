@@ -127,7 +127,7 @@ describe('O-45: after five minutes without progress', () => {
     const old = await made(name, 6, rows)
     const listed = await listStanding(server.database)
     const mine = listed.filter(({ requestId }) => requestId === old || requestId === young)
-    expect(mine).toMatchObject([{ requestId: old, reason, isOperators: false }])
+    expect(mine).toMatchObject([{ requestId: old, reason, needsOperator: false }])
     const status = await createRequestStatuses({ database: server.database }).read(old)
     expect([status.failReason, status.refundFailReason]).toContain(reason)
   })
@@ -246,7 +246,12 @@ test('O-49: a refund of another deposit that was given up is on the list at once
     bytesOf(requestId),
   ])
   const standing = (await readStandingOf(server.database, [requestId])).get(requestId)
-  expect(standing).toMatchObject({ reason: 'REFUND_FAILED', isOperators: true, tries: 21, report: 'no gas' })
+  expect(standing).toMatchObject({
+    reason: 'REFUND_FAILED',
+    needsOperator: true,
+    tries: 21,
+    report: 'no gas',
+  })
 })
 
 test('O-47: a chain moves with each newer block, and not with another look at the same one', async () => {

@@ -21,7 +21,7 @@ const standingSchema = z.object({
   reason: z.string(),
   meaning: z.string(),
   endsBy: z.string(),
-  isOperators: z.boolean().describe('Nothing about it moves by itself any more'),
+  needsOperator: z.boolean().describe('Nothing about it moves by itself any more'),
   account: z.string().optional(),
   tries: z.int(),
   report: z.string().optional().describe("The solver's last one"),

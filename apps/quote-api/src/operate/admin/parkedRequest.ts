@@ -55,7 +55,7 @@ export async function lockParked(tx: SqlTx, requestId: Hex) {
   if (request.isRecovered) throw new OrderRecoveredError()
   const standing = (await readStandingOf(tx, [requestId])).get(requestId)
   // Other standstills end by themselves, without an operator.
-  if (standing?.isOperators !== true) throw new RequestNotParkedError(request.settlement?.stage ?? 'none')
+  if (standing?.needsOperator !== true) throw new RequestNotParkedError(request.settlement?.stage ?? 'none')
   const parkedReason = standing.reason
   return { request, parkedReason, facts: await readParkedFacts(tx, request, parkedReason) }
 }

@@ -107,8 +107,8 @@ async function explainRequest(
       reason: standing.reason,
       meaning: standing.meaning,
       endsBy: standing.endsBy,
-      ...(standing.isOperators && { retryStage: stageOnceRetried(request, facts) }),
-      resolutions: standing.isOperators ? resolutionsOf(request, facts) : [],
+      ...(standing.needsOperator && { retryStage: stageOnceRetried(request, facts) }),
+      resolutions: standing.needsOperator ? resolutionsOf(request, facts) : [],
     },
     ...(await readRequestRecord(database, requestId)),
   }

@@ -100,7 +100,7 @@ test('O-90: oracles that sign nothing, halted books and top-ups, and standing re
     destinationChainId: undefined,
     debitMicroUsd: 0n,
     listedAt: at(1),
-    isOperators: true,
+    needsOperator: true,
   }
   const { problems, parts } = judgeStatus({
     ...well,

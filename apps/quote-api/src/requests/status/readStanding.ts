@@ -8,7 +8,7 @@ import { selectWaiting, type WaitingRow } from './waitingRows.ts'
 type Queries = Pick<SqlDatabase, 'query'>
 
 /** One entry of the list of standstills: a request, claim or transaction that makes no progress. */
-export type Standing = Pick<Standstill, 'isOperators'> & {
+export type Standing = Pick<Standstill, 'needsOperator'> & {
   /** Undefined for a claim, and for an unreadable transaction. */
   readonly requestId: Hex | undefined
   /** Id of the claim, or hash of the transaction; undefined for a request. */
@@ -68,7 +68,7 @@ async function readList(
   const rows = await database.query<WaitingRow>(selectWaiting(condition), [ids, rowsMax])
   const listed = rows.flatMap((row) => {
     const entry = fromRow(row)
-    return entry.isOperators || entry.listedAt <= row.now ? [entry] : []
+    return entry.needsOperator || entry.listedAt <= row.now ? [entry] : []
   })
   const shownBySubject = new Map<string, Standing>()
   for (const entry of listed.toSorted(operatorsThenOldest)) {
@@ -80,7 +80,7 @@ async function readList(
 
 const oldestFirst = (one: Standing, other: Standing) => one.since.getTime() - other.since.getTime()
 const operatorsThenOldest = (one: Standing, other: Standing) =>
-  Number(other.isOperators) - Number(one.isOperators) || oldestFirst(one, other)
+  Number(other.needsOperator) - Number(one.needsOperator) || oldestFirst(one, other)
 
 const motionsSchema = z.array(z.object({ movedAtMs: z.number(), paceMs: z.number() })).nullable()
 
@@ -98,14 +98,14 @@ function fromRow(row: WaitingRow): Standing {
     stop: row.stop ?? undefined,
     chains: motionsSchema.parse(row.motions) ?? [],
   } as Waiting
-  const { reason, listedAtMs, isOperators } = standstillOf(waiting, Number(row.limit_seconds) * 1_000)
+  const { reason, listedAtMs, needsOperator } = standstillOf(waiting, Number(row.limit_seconds) * 1_000)
   return {
     requestId: row.request_id === null ? undefined : `0x${row.request_id.toString('hex')}`,
     subject: row.subject ?? undefined,
     isRefund: row.kind === 'refund' || reason === 'REFUND_FAILED',
     reason,
     meaning: reasonText(reason),
-    isOperators,
+    needsOperator,
     endsBy:
       reason === 'CHAIN_STOPPED' && row.stop !== null
         ? `${endText(reason)} Its reason: ${row.stop}`

@@ -148,7 +148,7 @@ describe('O-45: what makes no progress', () => {
     const waiting = { ...base, ...more, ...place } as Waiting
     const standstill = standstillOf(waiting, limitMs)
     expect([standstill.reason, standstill.listedAtMs - base.sinceMs]).toEqual([reason, afterMs])
-    expect(standstill.isOperators).toBe(afterMs === 0)
+    expect(standstill.needsOperator).toBe(afterMs === 0)
     expect(reasonText(standstill.reason)).not.toBe('')
     expect(endText(standstill.reason)).not.toBe('')
   })
@@ -208,6 +208,10 @@ test('O-85: what the solver refuses is listed at once, is no operator’s to dec
   const report = 'ORDER_REFUSED: the fill contract is another one'
   const refused: Waiting = { ...base, part: 'work', state: 'open', tries: 1, report }
   const listedAtMs = base.sinceMs
-  expect(standstillOf(refused, limitMs)).toEqual({ reason: 'ORDER_REFUSED', listedAtMs, isOperators: false })
+  expect(standstillOf(refused, limitMs)).toEqual({
+    reason: 'ORDER_REFUSED',
+    listedAtMs,
+    needsOperator: false,
+  })
   expect(standstillOf({ ...refused, stop: 'maintenance' }, limitMs).reason).toBe('CHAIN_STOPPED')
 })

@@ -46,7 +46,7 @@ export type Standstill = {
   /** Time at which it comes onto the list, unless it makes progress before. */
   readonly listedAtMs: number
   /** True if only an operator can end it. */
-  readonly isOperators: boolean
+  readonly needsOperator: boolean
 }
 
 const dayMs = 86_400_000
@@ -113,12 +113,12 @@ function standstillOfWork(waiting: Extract<Waiting, { part: 'work' }>, limitMs: 
 
 /** Standstill that is listed after a time without progress. */
 function standing({ sinceMs }: Waiting, reason: Reason, afterMs: number): Standstill {
-  return { reason, listedAtMs: sinceMs + afterMs, isOperators: false }
+  return { reason, listedAtMs: sinceMs + afterMs, needsOperator: false }
 }
 
 /** Standstill that only an operator can end. */
 function parked({ sinceMs }: Waiting, reason: Reason): Standstill {
-  return { reason, listedAtMs: sinceMs, isOperators: true }
+  return { reason, listedAtMs: sinceMs, needsOperator: true }
 }
 
 /** Standstill of something that waits for depth: listed once one of its chains makes no blocks, or after a day. */
@@ -127,7 +127,7 @@ function confirming({ sinceMs, chains }: Waiting, reason: Reason, limitMs: numbe
     ({ movedAtMs, paceMs }) => movedAtMs + Math.max(limitMs, missedBlocksMax * paceMs),
   )
   const listedAtMs = Math.max(sinceMs + limitMs, Math.min(sinceMs + dayMs, ...chainStandsAtMs))
-  return { reason, listedAtMs, isOperators: false }
+  return { reason, listedAtMs, needsOperator: false }
 }
 
 const stopReason = ({ stop }: Waiting): Reason | undefined =>

@@ -79,7 +79,10 @@ export type RequestFacts = {
   readonly events: readonly RequestEvent[]
   /** Its present standstill; undefined while it makes progress. */
   readonly standing:
-    | Pick<Standing, 'reason' | 'meaning' | 'endsBy' | 'report' | 'transaction' | 'listedAt' | 'isOperators'>
+    | Pick<
+        Standing,
+        'reason' | 'meaning' | 'endsBy' | 'report' | 'transaction' | 'listedAt' | 'needsOperator'
+      >
     | undefined
   /** Since `atMs` the hub has its deposits and the promise; from `fromMs` on oracles release them. */
   readonly recoverable: { readonly atMs: number; readonly fromMs: number } | undefined

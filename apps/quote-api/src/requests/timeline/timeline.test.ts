@@ -41,7 +41,7 @@ const standing = {
   endsBy: 'It takes it.',
   transaction: '0xf',
   listedAt: new Date(9_000),
-  isOperators: false,
+  needsOperator: false,
   report: undefined,
 } as const
 
@@ -51,7 +51,7 @@ test('O-50: what stands still is the last step, with its reason and what ends it
     'SOLVER_SILENT',
     'It makes no progress. The solver is silent. What ends it: It takes it.',
   ])
-  expect(names({ standing: { ...standing, isOperators: true } })).not.toContain('stands-still')
+  expect(names({ standing: { ...standing, needsOperator: true } })).not.toContain('stands-still')
 })
 
 test('O-50: a transaction that reverted is a step of its own', () => {

@@ -149,7 +149,7 @@ function stepsWithoutEvent(facts: RequestFacts, nowMs: number): readonly Timelin
       ]),
     )
   // A parked request has its own step.
-  if (standing !== undefined && !standing.isOperators) steps.push(standstillStep(standing))
+  if (standing !== undefined && !standing.needsOperator) steps.push(standstillStep(standing))
   if (left !== undefined) {
     const text = `What was paid to the deposit address lies there. ${reasonText(left.reason)}`
     steps.push(step('payment-left', left.atMs, text, [], left.reason))

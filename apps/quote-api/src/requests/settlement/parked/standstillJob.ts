@@ -31,7 +31,7 @@ export function createStandstillJob(
       })
       // Entries that only an operator can end were announced when they were parked.
       const newStandings = (await listStanding(database)).filter(
-        ({ isOperators, listedAt }) => !isOperators && isBetween(listedAt.getTime(), fromMs, untilMs),
+        ({ needsOperator, listedAt }) => !needsOperator && isBetween(listedAt.getTime(), fromMs, untilMs),
       )
       await database.transaction(async (tx) => {
         await fence(tx)
