@@ -45,7 +45,7 @@ export class TooManySessionsError extends DomainError {
   readonly kind = 'rate_limited'
 
   constructor() {
-    // Another sign-in is possible once the oldest session of the hour has ended, so an early try may do.
+    // The oldest session ends within an hour, at a time that is not read here: six tries an hour find it.
     super('This wallet has signed in too often within an hour.', { retryAfterSeconds: 600 })
   }
 }

@@ -26,7 +26,11 @@ const namedText = z
  * @source rules O-50, O-51, Q-105, Q-106
  */
 export function registerIntentStatus(app: HttpApp, { statuses }: { statuses: RequestStatuses }): void {
-  const optionsOf = <Answer>(operationId: string, answer: z.ZodType<Answer>, isDeprecated: boolean) => ({
+  const optionsOf = <Answer>(
+    operationId: string,
+    answer: z.ZodType<Answer>,
+    { isDeprecated }: { readonly isDeprecated: boolean },
+  ) => ({
     config: { rateLimitClass: 'status' },
     schema: {
       operationId,
@@ -38,16 +42,21 @@ export function registerIntentStatus(app: HttpApp, { statuses }: { statuses: Req
       response: { 200: answer, ...errorResponses },
     },
   })
-  app.get('/intents/status', optionsOf('getStatus', statusV1Schema, true), async ({ query }, reply) => {
+  const [older, newest] = [{ isDeprecated: true }, { isDeprecated: false }]
+  app.get('/intents/status', optionsOf('getStatus', statusV1Schema, older), async ({ query }, reply) => {
     reply.header('cache-control', 'no-store')
     return statusToV1(await statuses.read(query.requestId))
   })
-  app.get('/intents/status/v2', optionsOf('getStatusV2', statusV2Schema, true), async ({ query }, reply) => {
+  app.get('/intents/status/v2', optionsOf('getStatusV2', statusV2Schema, older), async ({ query }, reply) => {
     reply.header('cache-control', 'no-store')
     return statusToV2(await statuses.read(query.requestId))
   })
-  app.get('/intents/status/v3', optionsOf('getStatusV3', statusV3Schema, false), async ({ query }, reply) => {
-    reply.header('cache-control', 'no-store')
-    return statusToV3(await statuses.read(query.requestId))
-  })
+  app.get(
+    '/intents/status/v3',
+    optionsOf('getStatusV3', statusV3Schema, newest),
+    async ({ query }, reply) => {
+      reply.header('cache-control', 'no-store')
+      return statusToV3(await statuses.read(query.requestId))
+    },
+  )
 }

@@ -48,7 +48,7 @@ export const contractCommands: readonly Command[] = [
         throw new CommandError(
           '--settlement deploys what no file names yet: it does not go with --configured.',
         )
-      const target = await openDeploymentTarget(context, args, true)
+      const target = await openDeploymentTarget(context, args, { isDeploying: true })
       const contracts = args.isOn('configured') ? await configuredOnly(target) : target.plan.contracts
       if (args.isOn('dry-run'))
         return outputOf(
@@ -69,7 +69,7 @@ export const contractCommands: readonly Command[] = [
       },
     },
     async runOnChains(context, args) {
-      const target = await openDeploymentTarget(context, args, false)
+      const target = await openDeploymentTarget(context, args, { isDeploying: false })
       const { key } = target
       const configured = await target.configured()
       if (configured.length === 0) throw new CommandError(`Chain ${key} is configured with none.`)

@@ -68,16 +68,16 @@ const settings: Readonly<Partial<Record<DeployedName, string>>> = {
 }
 
 /**
- * @param isDeploying true where addresses are still to be filled in, by what is deployed there
+ * @param options.isDeploying true where addresses are still to be filled in, by what is deployed there
  * @throws CommandError for a chain that is not quoted; ConfigurationError for one without endpoint
  */
 export async function openDeploymentTarget(
   { config, variables }: ChainsContext,
   args: Arguments,
-  isDeploying: boolean,
+  options: { readonly isDeploying: boolean },
 ): Promise<DeploymentTarget> {
   const key = args.text('chain') ?? ''
-  const { chains, quote } = await loadFiles(config, variables, noOrderSigner, { isDeploying })
+  const { chains, quote } = await loadFiles(config, variables, noOrderSigner, options)
   const { environment } = quote
   const path = args.text('settlement')
   const settlement = path === undefined ? undefined : await readSettlement(path, environment, variables)
