@@ -9,13 +9,21 @@ import {
   encodeTransfer,
   type WithdrawalCall,
 } from '@causeway/families/rules'
-import { depositoryAbi, executeCallData, type LocalAccount } from '@causeway/localnet'
+import {
+  depositoryAbi,
+  executeCallData,
+  type FaultMode,
+  type LocalAccount,
+  nodePersonalities,
+} from '@causeway/localnet'
+import { toQuantity } from '@causeway/rpc'
 import { encodeFunctionData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   aSignal,
   type ChainBed,
+  proxiesOf,
   type ReaderSettings,
   readerOf,
   startChainBed,
@@ -183,7 +191,8 @@ test('a final block after the last second is not enough while the seconds of fin
 test.each([
   ['tag', { mode: 'tag' }],
   ['time', { mode: 'time', seconds: 30 }],
-] as const)('finality by %s decides about withdrawals as well', async (_name, finality) => {
+  ['depth and time', { mode: 'depth-and-time', blocks: 0, seconds: 30 }],
+] as const)('F-125: finality by %s decides about withdrawals as well', async (_name, finality) => {
   const request = requestOf()
   const { transactionId } = await execute(request)
   expect((await statusOf(request, transactionId, { finality })).status).toBe('pending')
@@ -192,6 +201,47 @@ test.each([
   const facts = await statusOf(request, transactionId, { finality })
   expect(facts).toMatchObject({ status: 'executed', executingTransactionId: transactionId })
 })
+
+test('F-125: a withdrawal is read however many blocks the seconds of finality last', async () => {
+  const request = requestOf()
+  const { transactionId } = await execute(request)
+  const [proxy] = await proxiesOf(bed, 1)
+  await proxy?.set(withBlocksAbove(await bed.chain.client.getBlock(), 7_000n))
+  const finality = { mode: 'time', seconds: 7_000 } as const
+  const facts = await statusOf(request, transactionId, { finality, urls: [proxy?.url ?? ''] })
+  expect(facts).toMatchObject({ status: 'executed', executingTransactionId: transactionId })
+})
+
+test('F-125: where nodes have pruned the final block, a transaction in it proves the withdrawal', async () => {
+  const [request, unused] = [requestOf(), requestOf()]
+  const { transactionId } = await execute(request)
+  await bed.node('anvil_mine', ['0x96', '0x1'])
+  const [proxy] = await proxiesOf(bed, 1)
+  await proxy?.set({ kind: 'hosted', personality: nodePersonalities.pruned })
+  const finality = { mode: 'depth-and-time', blocks: 2, seconds: 149 } as const
+  const settings = { finality, urls: [proxy?.url ?? ''] }
+  const proven = { status: 'executed', executingTransactionId: transactionId }
+  expect(await statusOf(request, transactionId, settings)).toMatchObject(proven)
+  await expect(statusOf(request, undefined, settings)).rejects.toMatchObject({ code: 'RPC_HTTP_ERROR' })
+  expect(await statusOf(unused, undefined, settings)).toMatchObject({ status: 'pending' })
+})
+
+/** Shows so many more blocks above the head, one each second. */
+function withBlocksAbove(
+  head: { readonly number: bigint; readonly timestamp: bigint; readonly hash: Hex },
+  more: bigint,
+): FaultMode {
+  return {
+    kind: 'lie',
+    rewrite({ method, params: [height] }, truth) {
+      if (method !== 'eth_getBlockByNumber') return truth
+      const number = height === 'latest' ? head.number + more : BigInt(String(height))
+      if (number <= head.number) return truth
+      const timestamp = head.timestamp + number - head.number
+      return { number: toQuantity(number), timestamp: toQuantity(timestamp), hash: head.hash }
+    },
+  }
+}
 
 test('bytes that are no withdrawal are refused before anything is asked', async () => {
   const { reader } = readerOf(bed, { urls: ['http://127.0.0.1:9'] })

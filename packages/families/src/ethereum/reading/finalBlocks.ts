@@ -3,7 +3,7 @@ import type { EndpointView, QuorumClient, RpcAnswer } from '@causeway/rpc'
 import { createFinalBlocks, MalformedAnswerError, resultOf } from '@causeway/rpc'
 import { parseHead } from '../agreement/head.ts'
 import { type EvmHeader, headerCall, parseHeader } from './answers.ts'
-import { blocksUntilOldEnough, type FinalHeight, type FinalityRule } from './finality.ts'
+import { blocksUntilOldEnough, countsSeconds, type FinalHeight, type FinalityRule } from './finality.ts'
 import { headRound, readHeader } from './headRound.ts'
 
 /** Most headers of one reading. */
@@ -92,6 +92,18 @@ function linkedBlocks(
   return headers.map(({ number, hash }) => ({ number, hash }))
 }
 
+type AgreedRule = { readonly rule: FinalityRule; readonly pin: FinalHeight }
+
+/** Height of `newestFinal`, for which nothing is read unless seconds count; below 0 if no block is final. */
+export async function finalHeight(
+  view: EndpointView,
+  agreed: AgreedRule,
+  signal: AbortSignal,
+): Promise<bigint> {
+  if (!countsSeconds(agreed.rule)) return agreed.pin.height
+  return (await newestFinal(view, agreed, signal))?.number ?? -1n
+}
+
 /**
  * The newest block of an endpoint that is deep and old enough for the rule, or one a little older. The distance to go back is
  * estimated from the time between blocks, so that two or three headers are enough. All honest endpoints find the same
@@ -99,7 +111,7 @@ function linkedBlocks(
  */
 export async function newestFinal(
   view: EndpointView,
-  { rule, pin }: { readonly rule: FinalityRule; readonly pin: FinalHeight },
+  { rule, pin }: AgreedRule,
   signal: AbortSignal,
 ): Promise<EvmHeader | undefined> {
   let height = pin.height

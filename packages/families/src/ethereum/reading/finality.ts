@@ -83,8 +83,12 @@ export function headsOf<AnyHeads>(firstRound: { readonly heads: AnyHeads }): Any
 
 /** True if the rule counts seconds and a block of this timestamp is not old enough. */
 export function isTooYoung(rule: FinalityRule, pin: FinalHeight, blockSeconds: bigint): boolean {
-  const countsSeconds = rule.mode === 'time' || rule.mode === 'depth-and-time'
-  return countsSeconds && pin.headSeconds - blockSeconds < rule.seconds
+  return countsSeconds(rule) && pin.headSeconds - blockSeconds < rule.seconds
+}
+
+/** True if the rule asks for an age, so that the pinned height alone tells of no block that it is final. */
+export function countsSeconds({ mode, seconds }: FinalityRule): boolean {
+  return (mode === 'time' || mode === 'depth-and-time') && seconds > 0n
 }
 
 /**

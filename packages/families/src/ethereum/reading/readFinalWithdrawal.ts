@@ -1,22 +1,8 @@
 import type { Hex, WithdrawalStatus } from '@causeway/core'
-import type { ChainQuestion, EndpointView, Sighting } from '@causeway/rpc'
-import {
-  contractCall,
-  type EvmHeader,
-  headerCall,
-  parseBool,
-  parseHeader,
-  parseReceipt,
-  receiptCall,
-} from './answers.ts'
-import {
-  type FinalHeight,
-  type FinalityRule,
-  type Heads,
-  headsOf,
-  isTooYoung,
-  pinFinalHeight,
-} from './finality.ts'
+import type { ChainQuestion, EndpointView, RpcAnswer, Sighting } from '@causeway/rpc'
+import { contractCall, headerCall, parseBool, parseHeader, parseReceipt, receiptCall } from './answers.ts'
+import { finalHeight } from './finalBlocks.ts'
+import { type FinalHeight, type FinalityRule, type Heads, headsOf, pinFinalHeight } from './finality.ts'
 import { headCalls, parseHeads } from './headRound.ts'
 import { callRequestsData, provesExecution, type WithdrawalTerms, withdrawalStatus } from './withdrawals.ts'
 
@@ -71,9 +57,9 @@ async function judge(
   judging: JudgeInput,
   signal: AbortSignal,
 ): Promise<Sighting<FinalWithdrawal>> {
-  const { terms, depository, own, pin, rule } = judging
-  const height = rule.mode === 'time' ? await agedHeight(view, judging, signal) : pin.height
-  // No block is final, since the chain is younger than its finality rule, or none of those that were tried.
+  const { terms, depository, own, pin } = judging
+  const height = await finalHeight(view, judging, signal)
+  // No block is final, since the chain is younger than its finality rule.
   if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
   const { receipt } = own
   const proof =
@@ -83,43 +69,35 @@ async function judge(
     provesExecution(receipt.logs, terms, depository)
       ? receipt
       : undefined
-  const [used, finalHeader, ...proofHeader] = await view.ask(
+  const usedAt = (block: bigint) => contractCall(depository, callRequestsData(terms.withdrawalId), block)
+  const [usedAtFinal, usedAtPinned, finalHeader, ...proofHeader] = await view.ask(
     [
-      contractCall(depository, callRequestsData(terms.withdrawalId), height),
+      usedAt(height),
+      usedAt(pin.height),
       headerCall(height),
       ...(proof === undefined ? [] : [headerCall(proof.blockNumber)]),
     ],
     signal,
   )
   const { number, hash, timestampSeconds } = parseHeader(finalHeader, height)
-  const withdrawalState = { isUsed: parseBool(used), finalBlockSeconds: timestampSeconds }
-  const status = withdrawalStatus(terms, judging, withdrawalState)
-  const isExecuting =
-    status === 'executed' &&
-    proof !== undefined &&
-    parseHeader(proofHeader[0], proof.blockNumber).hash === proof.blockHash
+  const isProven =
+    proof !== undefined && parseHeader(proofHeader[0], proof.blockNumber).hash === proof.blockHash
+  const isUsed = isUsedInFinal(usedAtFinal, usedAtPinned, isProven)
+  const status = withdrawalStatus(terms, judging, { isUsed, finalBlockSeconds: timestampSeconds })
+  const isExecuting = status === 'executed' && isProven
   return { kind: 'final', facts: { status, isExecuting, finalBlock: { number, hash } } }
 }
 
 /**
- * Distances below the head that are tried in mode `time`: each is a quarter more than the one before, so that the block
- * found is at most a quarter deeper than needed.
+ * True if the request is used in the final block. Where seconds count, many nodes have pruned the state of a block so
+ * old: then its proof tells that it is used, and the younger pinned block that it is not.
+ * @throws MalformedAnswerError if neither does
  */
-const distances = [...new Set(Array.from({ length: 40 }, (_, power) => BigInt(Math.ceil(1.25 ** power))))]
-
-/**
- * Mode `time`: height of the newest of the tried blocks that is old enough; -1 if none is. The pin is the head itself
- * there, so all endpoints try the same heights.
- */
-async function agedHeight(
-  view: EndpointView,
-  { pin, rule }: JudgeInput,
-  signal: AbortSignal,
-): Promise<bigint> {
-  const heights = [pin.headNumber, ...distances.map((distance) => pin.headNumber - distance)].filter(
-    (height) => height >= 0n,
-  )
-  const answers = await view.ask(heights.map(headerCall), signal)
-  const headers: readonly EvmHeader[] = heights.map((height, index) => parseHeader(answers[index], height))
-  return headers.find(({ timestampSeconds }) => !isTooYoung(rule, pin, timestampSeconds))?.number ?? -1n
+function isUsedInFinal(
+  atFinal: RpcAnswer | undefined,
+  atPinned: RpcAnswer | undefined,
+  isProven: boolean,
+): boolean {
+  const isPruned = atFinal?.ok !== true
+  return isPruned && (isProven || !parseBool(atPinned)) ? isProven : parseBool(atFinal)
 }
