@@ -207,6 +207,22 @@ describe('final blocks', () => {
     expect(newest.number).toBeGreaterThan(old.number - 8n)
   })
 
+  test('P-95: are linked no further than the seconds allow, but for noted ones', async () => {
+    const finality = { mode: 'time', seconds: 500 } as const
+    const { reader } = readerOf(bed, { finality })
+    const { timestamp } = await bed.chain.client.getBlock()
+    await bed.chain.node.setNextBlockTimestamp({ timestamp: timestamp + 600n })
+    await bed.mine(4)
+    const newest = await reader.finalBlocks.readNewest(aSignal())
+    const linked = async (noted: readonly bigint[]) => {
+      const links = await reader.finalBlocks.readLinks?.(newest.number - 1n, { ...aSignal(), noted })
+      return links?.map(({ number }) => number - newest.number)
+    }
+    expect(await linked([])).toEqual([-1n, 0n])
+    // A reading of facts called it final, by its own age.
+    expect(await linked([newest.number + 1n])).toEqual([-1n, 0n, 1n])
+  })
+
   test('F-122: of many those are linked that were noted, and the newest; of few all', async () => {
     await bed.mine(40)
     const { reader } = readerOf(bed, { urls: proxies.map(({ url }) => url), quorumLimits: short })

@@ -1,4 +1,4 @@
-import { type FinalBlock, type FinalBlocks, minBigint } from '@causeway/core'
+import { type FinalBlock, type FinalBlocks, maxBigint, minBigint } from '@causeway/core'
 import type { EndpointView, QuorumClient, RpcAnswer } from '@causeway/rpc'
 import { createFinalBlocks, MalformedAnswerError, resultOf } from '@causeway/rpc'
 import { parseHead } from '../agreement/head.ts'
@@ -32,32 +32,33 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
       ...heads,
       second: async (view, _own, pin, signal) => ({
         kind: 'final',
-        facts: await readLinks(view, { from, noted, pin }, signal),
+        facts: await readLinks(view, { from, noted, rule, pin }, signal),
       }),
     }),
   })
 }
 
-type LinksQuestion = { readonly from: bigint; readonly noted: readonly bigint[]; readonly pin: FinalHeight }
+type LinksQuestion = AgreedRule & { readonly from: bigint; readonly noted: readonly bigint[] }
 
 /** One endpoint's blocks from `from` up to the newest final one, see `FinalBlocks.readLinks`. */
 async function readLinks(
   view: EndpointView,
-  { from, noted, pin }: LinksQuestion,
+  { from, noted, rule, pin }: LinksQuestion,
   signal: AbortSignal,
 ): Promise<readonly FinalBlock[]> {
   // A chain that ends below `from` is read from its head on, by which the caller sees it.
   const first = minBigint(from, pin.headNumber)
-  const notedHeights = noted
-    .filter((height) => height > first && height < pin.height)
-    .slice(0, Number(linksMax))
-  if (pin.height > first + BigInt(fewLinks + notedHeights.length)) {
+  const reached = noted.filter((height) => height > first && height <= pin.height)
+  // A noted block was old enough for the rule itself, where the estimate may stop at an older one.
+  const newest = maxBigint(await finalHeight(view, { rule, pin }, signal), reached.at(-1) ?? -1n)
+  const notedHeights = reached.filter((height) => height < newest).slice(0, Number(linksMax))
+  if (newest > first + BigInt(fewLinks + notedHeights.length)) {
     // No noted height is skipped: if there are too many, the newest block waits for the next reading.
-    const heightsAbove = notedHeights.length < linksMax ? [...notedHeights, pin.height] : notedHeights
+    const heightsAbove = notedHeights.length < linksMax ? [...notedHeights, newest] : notedHeights
     return readSparseBlocks(view, first, heightsAbove, signal)
   }
   const numbers = [first]
-  const last = minBigint(first + linksMax, pin.height)
+  const last = minBigint(first + linksMax, newest)
   for (let number = first + 1n; number <= last; number++) numbers.push(number)
   return linkedBlocks(numbers, await view.ask(numbers.map(headerCall), signal))
 }
