@@ -71,6 +71,7 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
     }
   }
 
+  const tallyVotes = () => tallySightings(votes, electorate, key)
   let lateSourcesTimer: NodeJS.Timeout | undefined
   return new Promise<QuorumReading<Facts>>((resolve, reject) => {
     const finish = (outcome: QuorumOutcome<Facts>) => {
@@ -84,12 +85,12 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
       readVote(source, voice)
         .then((sighting) => {
           votes.push({ alias, voice, sighting })
-          const outcome = tallySightings(votes, electorate, key)
+          const outcome = tallyVotes()
           if (outcome === undefined) return
           const isMissing = outcome.status === 'refused' && outcome.reason === 'missing'
           const mayBeShown = question.confirms !== undefined && votes.length < sources.length
           if (!isMissing || !mayBeShown) finish(outcome)
-          else lateSourcesTimer ??= setTimeout(finish, shownWithinMs, outcome)
+          else lateSourcesTimer ??= setTimeout(() => finish(tallyVotes() ?? outcome), shownWithinMs)
         })
         .catch(reject)
     }
