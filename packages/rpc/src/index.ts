@@ -10,6 +10,7 @@ export {
   TransactionUnreadableError,
 } from './chainErrors.ts'
 export {
+  answersOfEnough,
   askEnough,
   endpointOf,
   localProblems,

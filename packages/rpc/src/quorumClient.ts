@@ -8,7 +8,7 @@ import { EndpointView, type ViewLimits } from './endpointView.ts'
 import { evmHeadTracking, type HeadTracking } from './headTracking.ts'
 import { HttpView } from './httpView.ts'
 import { type QuorumQuestion, readByQuorum, toEndpointFailure } from './readByQuorum.ts'
-import { countVoices, defaultThreshold } from './tally.ts'
+import { countVoices, defaultThreshold, type Voter } from './tally.ts'
 import { toUpstreamError } from './upstreamError.ts'
 
 export type QuorumClientOptions = {
@@ -79,7 +79,7 @@ export interface QuorumClient<View extends EndpointSource = EndpointView> {
   askEach<Said>(
     ask: (view: View, signal: AbortSignal) => Promise<Said>,
     signal: AbortSignal,
-  ): Promise<readonly { readonly alias: string; readonly said: Said | undefined }[]>
+  ): Promise<readonly (Voter & { readonly said: Said | undefined })[]>
   /** Current health of each endpoint, for metrics. Makes no request. */
   health(): readonly QuorumEndpointHealth[]
   /** Registers listeners for later events of its endpoints, for metrics. */
@@ -223,13 +223,14 @@ function quorumOf<View extends EndpointSource>(parts: {
     },
     askEach(ask, signal) {
       return Promise.all(
-        sources.map(async (source) => {
+        sources.map(async (source, index) => {
+          const { alias } = source
           const answer = await ask(source, signal).catch((error: unknown) => {
             // Throws where the error is a bug.
-            toEndpointFailure(error, source.alias)
+            toEndpointFailure(error, alias)
             return undefined
           })
-          return { alias: source.alias, said: answer }
+          return { alias, voice: endpoints[index]?.voice ?? alias, said: answer }
         }),
       )
     },

@@ -21,7 +21,7 @@ export async function checkLocalNodes(
   if (!isOnThisMachine(environment)) return []
   const { chainId, electorate } = client
   const each = await client.askEach([{ method: 'web3_clientVersion', params: [] }])
-  const versions = each.map(({ alias, answers }) => ({ alias, said: answers?.[0] }))
+  const versions = each.map(({ answers, ...voter }) => ({ ...voter, said: answers?.[0] }))
   return localProblems({ chainId, threshold: electorate.threshold }, versions, (answer) => {
     const isAnvil = answer.ok && String(answer.result).toLowerCase().startsWith('anvil/')
     return isAnvil ? undefined : `is no anvil node, as ENVIRONMENT=${environment} demands`

@@ -1,6 +1,6 @@
 import { type Hex, hexToBytes, keccak256Hex } from '@causeway/core'
 import type { JsonRpcClient, RpcOptions } from '@causeway/rpc'
-import { endpointOf, unreadableChain } from '@causeway/rpc'
+import { answersOfEnough, endpointOf } from '@causeway/rpc'
 import type { ChainFinding } from '../../shared/chainFinding.ts'
 import type { KnownCode, ReliedContract } from '../../shared/knownCode.ts'
 
@@ -47,7 +47,7 @@ export function warnOfUncheckedCode(
  * Compares code on every endpoint. A signature or payment may rest on any of them, so a single endpoint with other code
  * stops the start.
  * @returns problems that name settings; empty when all that answered fit
- * @throws UpstreamUnavailableError when fewer endpoints answer than `threshold`
+ * @throws UpstreamUnavailableError when fewer hosts answer than `threshold`
  */
 export async function codeProblems(
   comparison: CodeComparison,
@@ -70,10 +70,10 @@ export async function codeFindings(
   if (expected.length === 0) return []
   const calls = expected.map(({ address }) => ({ method: 'eth_getCode', params: [address, 'latest'] }))
   const each = await client.askEach(calls, options)
-  const answered = each.flatMap(({ alias, answers }) => (answers === undefined ? [] : [{ alias, answers }]))
-  if (answered.length < threshold) throw unreadableChain(client.chainId)
-  return answered.flatMap(({ alias, answers }) => {
-    const endpoint = endpointOf(client.chainId, alias)
+  const { chainId } = client
+  const said = each.map(({ answers, ...voter }) => ({ ...voter, said: answers }))
+  return answersOfEnough({ chainId, threshold }, said).flatMap(({ alias, said: answers }) => {
+    const endpoint = endpointOf(chainId, alias)
     return expected.flatMap(({ setting, address, isRight }, index) => {
       const code = codeOf(answers[index])
       const findingOf = (actual: string, problem: string): readonly ChainFinding[] => [
