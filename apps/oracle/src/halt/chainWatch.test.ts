@@ -221,6 +221,44 @@ describe('a chain', () => {
     expect(refusal(watch)).toBe('CHAIN_HALTED')
   })
 
+  const at80 = evidence('ethereum', { blockNumber: 80n, blockHash: 'h80' })
+
+  test('P-95: that is doubted stays so while attestations under way end, and is halted at the second look', async () => {
+    const chain = new Chain()
+    const watch = await watchOf(chain)
+    await watch.check()
+    chain.blocks.clear()
+    chain.grow(90n)
+    await watch.check()
+    watch.observe([at80])
+    expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
+    await watch.check()
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+  })
+
+  test('P-95: that was not verified is not made ready by an attestation', async () => {
+    const chain = new Chain()
+    chain.problems = ['another chain id']
+    const watch = await watchOf(chain)
+    watch.observe([at80])
+    expect(refusal(watch)).toBe('CHAIN_NOT_CHECKED')
+    chain.problems = []
+    chain.grow(80n, 'x80')
+    // Read before the chain was verified, the block counts for nothing afterwards either.
+    for (let look = 0; look < 2; look++) await watch.check()
+    expect(refusal(watch)).toBe('ready')
+  })
+
+  test('P-96: that is silent is ready again by an attestation', async () => {
+    const chain = new Chain()
+    const watch = await watchOf(chain)
+    await watch.check()
+    chain.isSilent = true
+    await watch.check()
+    watch.observe([at80])
+    expect(watch.statusOf('ethereum')).toBe('ready')
+  })
+
   test('that lags once is ready again when it has caught up', async () => {
     const chain = new Chain()
     const watch = await watchOf(chain)

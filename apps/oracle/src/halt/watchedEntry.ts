@@ -73,7 +73,11 @@ export class WatchedEntry {
 
   /** Takes a block of an attestation's facts; halts the chain if it contradicts one seen before. */
   note(block: FinalBlock): void {
-    if (this.#status !== 'halted') this.#judge(this.#history.note(block))
+    // Nothing that was read before a chain is verified counts, as after its halt was cleared.
+    if (this.#status === 'halted' || this.#status === 'unchecked') return
+    const verdict = this.#history.note(block)
+    // A block shows that endpoints answer, but not that the chain reaches one that it lacked.
+    if (verdict.kind !== 'unchanged' || this.#status === 'silent') this.#judge(verdict)
   }
 
   /** The newest final block that was agreed on, and how long ago it was first seen. */
