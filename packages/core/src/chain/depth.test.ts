@@ -141,7 +141,11 @@ test('F-101: what is missing is what has to come', () => {
 test('F-40: an estimate is the longer of what blocks and seconds take', () => {
   expect(depthMs(rule({ blocks: 1, seconds: 12 }), { blockTimeMs: 12_000 })).toBe(24_000)
   expect(depthMs(rule({ seconds: 20 }), { blockTimeMs: 200 })).toBe(20_000)
-  expect(depthBlocks(rule({ seconds: 20 }), { blockTimeMs: 200 })).toBe(99n)
+})
+
+test('F-101: seconds in blocks are as many as last so long on top of the own one', () => {
+  expect(depthBlocks(rule({ seconds: 20 }), { blockTimeMs: 200 })).toBe(100n)
+  expect(depthBlocks(rule({ blocks: 2, seconds: 13 }), { blockTimeMs: 12_000 })).toBe(2n)
   expect(depthBlocks(rule({ blocks: 9 }), { blockTimeMs: 12_000 })).toBe(9n)
   expect(depthBlocks(rule({ isFinalized: true }), { blockTimeMs: 400 })).toBe(0n)
 })

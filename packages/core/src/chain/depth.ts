@@ -81,10 +81,10 @@ export function depthMs(
   return Math.max((blocks + 1) * blockTimeMs, seconds * 1_000)
 }
 
-/**
- * The rule in blocks on top alone, for readers that compare heights only: its seconds are converted by the block time,
- * and the transaction's own block is one of them.
- */
-export function depthBlocks(rule: DepthRule, chain: { readonly blockTimeMs: number }): bigint {
-  return BigInt(Math.ceil(depthMs(rule, chain) / chain.blockTimeMs) - 1)
+/** The rule in blocks on top alone, for readers that compare heights only: its seconds are converted by the block time. */
+export function depthBlocks(
+  { blocks, seconds }: DepthRule,
+  { blockTimeMs }: { readonly blockTimeMs: number },
+): bigint {
+  return BigInt(Math.max(blocks, Math.ceil((seconds * 1_000) / blockTimeMs)))
 }
