@@ -12,7 +12,7 @@ import {
   localAddressesOf,
 } from './guards.ts'
 
-function registryOf(environment: string, urls: readonly string[], more: object = {}) {
+function registryOf(environment: string, urls: readonly string[], more: object = {}, moreOfHub: object = {}) {
   const chain = { id: 'base', vmType: 'ethereum-vm', httpRpcUrl: urls, hubChainId: '8453', ...more }
   const hub = {
     environment,
@@ -24,7 +24,7 @@ function registryOf(environment: string, urls: readonly string[], more: object =
   return loadChains({
     environment,
     chainsJson: { environment, chains: [chain] },
-    hubJson: { ...hub, httpRpcUrl: urls.at(-1) },
+    hubJson: { ...hub, httpRpcUrl: urls.at(-1), ...moreOfHub },
     variables: {},
   })
 }
@@ -68,6 +68,14 @@ describe('checkLocalEndpoints', () => {
     expect(checkLocalEndpoints(registryOf('rehearsal', ['https://mainnet.base.example']))).toEqual([
       'httpRpcUrl of base: endpoint 1 is not on this machine, as ENVIRONMENT=rehearsal demands',
       'httpRpcUrl of hub relay: endpoint 1 is not on this machine, as ENVIRONMENT=rehearsal demands',
+    ])
+  })
+
+  test('O-2: names the setting of an allocator that stands elsewhere', () => {
+    const here = 'http://127.0.0.1:1'
+    const hub = { auroraEvmChainId: 2, auroraHttpRpcUrl: 'https://allocator.example' }
+    expect(checkLocalEndpoints(registryOf('local', [here], {}, hub))).toEqual([
+      'auroraHttpRpcUrl of hub relay: endpoint 1 is not on this machine, as ENVIRONMENT=local demands',
     ])
   })
 

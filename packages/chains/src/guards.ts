@@ -14,17 +14,17 @@ export function checkLocalEndpoints(registry: ChainRegistry): readonly string[] 
   const { environment, hub } = registry
   if (!isOnThisMachine(environment)) return []
   const endpointLists: readonly (readonly [string, Endpoints])[] = [
-    ...[...registry.chains.values()].map((chain) => [chain.id, chain] as const),
-    ...(hub === undefined ? [] : [[`hub ${hub.id}`, hub] as const]),
+    ...[...registry.chains.values()].map((chain) => [`httpRpcUrl of ${chain.id}`, chain] as const),
+    ...(hub === undefined ? [] : [[`httpRpcUrl of hub ${hub.id}`, hub] as const]),
     // An allocator on the hub is read at the hub's own endpoints.
     ...(hub === undefined || hub.auroraEvmChainId === hub.evmChainId
       ? []
-      : [[`the allocator of ${hub.id}`, hub.allocatorEndpoints] as const]),
+      : [[`auroraHttpRpcUrl of hub ${hub.id}`, hub.allocatorEndpoints] as const]),
   ]
   const demand = `is not on this machine, as ENVIRONMENT=${environment} demands`
-  const nodeProblems = endpointLists.flatMap(([id, { endpoints }]) =>
+  const nodeProblems = endpointLists.flatMap(([setting, { endpoints }]) =>
     endpoints.flatMap((url, index) =>
-      isLoopback(url.reveal()) ? [] : [`httpRpcUrl of ${id}: endpoint ${index + 1} ${demand}`],
+      isLoopback(url.reveal()) ? [] : [`${setting}: endpoint ${index + 1} ${demand}`],
     ),
   )
   const serviceProblems = [...registry.chains.values()].flatMap(({ id, additionalData }) =>
