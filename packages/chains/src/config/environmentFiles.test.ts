@@ -66,6 +66,8 @@ test('an ENVIRONMENT without files is named as such, once, with those that have 
   expect(problems).toEqual([
     `ENVIRONMENT is mainnet.prod, and chains.mainnet.prod.json is not in ${directory}; known: mainnets.prod, own`,
   ])
+  // An environment is one with a chain file, whichever files are wanted.
+  expect((await read(directory, 'mainnet.prod', ['quote'])).problems).toEqual(problems)
 })
 
 test('a CONFIG_DIR that is no folder is named as such', async () => {

@@ -36,7 +36,7 @@ export async function readEnvironmentFiles(
       environments.length === 0
         ? 'it holds no chains.<ENVIRONMENT>.json'
         : `known: ${environments.join(', ')}`
-    const unknown = `ENVIRONMENT is ${environment}, and ${fileNames[0]} is not in ${directory}; ${others}`
+    const unknown = `ENVIRONMENT is ${environment}, and chains.${environment}.json is not in ${directory}; ${others}`
     findings.problems([unknown], 'environment-unknown')
     return names.map(() => undefined)
   }
