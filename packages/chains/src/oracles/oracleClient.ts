@@ -79,9 +79,7 @@ const defaultTimeoutMs = 9_000
 const answerBytesMax = 2 * 1024 * 1024
 const signaturesMax = 1_000
 
-const signatures = z
-  .array(z.object({ signer: z.string().max(100).optional(), signature: z.string().max(2_100) }))
-  .max(signaturesMax)
+const signatures = z.array(z.object({ signature: z.string().max(2_100) })).max(signaturesMax)
 const answerSchema = z.object({ message: z.object({ signatures }) })
 const bytes = z
   .string()
