@@ -84,7 +84,7 @@ export function stateReading(
   }
 }
 
-/** Payments of a wallet that fill contracts logged in a range of blocks, in the order of the chain. */
+/** Payments of a wallet that fill contracts logged in a range of blocks. */
 export function paidIdsReading(query: {
   readonly contracts: readonly string[]
   readonly fillWallet: string
