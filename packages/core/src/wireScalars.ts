@@ -25,7 +25,10 @@ export const int256Text = z
     return value >= -int256Limit && value < int256Limit
   }, 'must fit in 256 bits with its sign')
 
-/** A count for an unsigned integer of 64 bits, as a JSON number or as at most 20 decimal digits. */
+/**
+ * A count for an unsigned integer of 64 bits, as a JSON number or as at most 20 decimal digits. Digits above 2^64 − 1
+ * are refused where a withdraw request is encoded; as a mapping's nonce they name no transfer.
+ */
 export const uint64Text = z.union([
   z.number().int().min(0),
   z.string().regex(/^[0-9]{1,20}$/, 'must be decimal digits'),

@@ -20,7 +20,10 @@ export type HttpRequest = {
 
 export type HttpAnswer = { readonly status: number; readonly text: string }
 
-/** Headers of requests to one endpoint; a function is called before each `fetch`, for tokens that expire. */
+/**
+ * Headers of requests to one endpoint; a function is called before each `fetch`, for tokens that expire. APIs that want
+ * such tokens are asked by paths, so `post` calls none.
+ */
 export type EndpointHeaders = Readonly<Record<string, string | Secret>>
 export type HeaderSource = EndpointHeaders | ((signal: AbortSignal) => Promise<EndpointHeaders>)
 

@@ -86,7 +86,10 @@ export type MarkAnswer = { readonly state: PaymentState; readonly timeSeconds: b
 
 const states: readonly PaymentState[] = ['open', 'paid', 'closed']
 
-/** The state that enough voices report, at the latest time that enough of those reach; `undefined` if there is none. */
+/**
+ * The state that enough voices report, at the latest time that enough of those reach; `undefined` if there is none. The
+ * order of `states` decides nothing: votes come singly, so one state is the first that enough voices report.
+ */
 export function agreeOnMark(marks: readonly MarkAnswer[], { threshold }: Electorate): FinalMark | undefined {
   for (const state of states) {
     const times = marks.flatMap((one) => (one.state === state ? [one.timeSeconds] : []))
