@@ -10,7 +10,7 @@ import { createReadiness } from './readiness.ts'
 
 const logger = pino({ level: 'silent' })
 
-test('/metrics counts requests by route pattern, method and status, and nothing a caller chooses', async () => {
+test('O-194: /metrics counts requests by route pattern, method and status, and nothing a caller chooses', async () => {
   const metrics = createHttpMetrics({ service: 'quote-api' })
   const app = await createTestApp({ metrics })
   app.get('/items/:id', async () => ({}))
@@ -27,7 +27,7 @@ test('/metrics counts requests by route pattern, method and status, and nothing 
       body,
     )?.[1]
   expect(count('route="/items/:id",method="GET",status="200"')).toBe('2')
-  expect(count('route="unmatched",method="GET",status="404"')).toBe('1')
+  expect(count('route="other",method="GET",status="404"')).toBe('1')
   expect(body).toContain('http_requests_in_flight{service="quote-api"} 0')
   expect(body).not.toContain('secret')
   await Promise.all([app.close(), ops.close()])

@@ -64,7 +64,7 @@ export function createHttpMetrics(options: { service: string }): HttpMetrics {
   const durationSeries = new Map<string, { observe(seconds: number): void }>()
   return {
     registry,
-    observeRequest({ route = 'unmatched', method, statusCode, seconds }) {
+    observeRequest({ route = 'other', method, statusCode, seconds }) {
       const methodLabel = knownMethods.has(method) ? method : 'other'
       const key = `${methodLabel} ${statusCode} ${route}`
       let series = durationSeries.get(key)

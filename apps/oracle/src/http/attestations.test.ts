@@ -407,6 +407,13 @@ describe('work', () => {
     await to.app.close()
   })
 
+  test('O-194: of a chain that is not configured counts under `other`', async () => {
+    const to = await testApp({ context: world(scripts) })
+    await post(paths.deposits, { ...deposit, chainId: 'moon' }, {}, to)
+    expect(await to.metrics.registry.metrics()).toContain('chain="other",outcome="UNKNOWN_CHAIN"')
+    await to.app.close()
+  })
+
   test('counts as kept once, where what peers signed ahead is not enough', async () => {
     const prepared: PreparedQuorums = { prepare: async () => false, find: () => undefined }
     const to = await testApp({ context: world(scripts), prepared })

@@ -10,7 +10,7 @@ export type OracleMetrics = PeerMetrics &
   AheadMetrics & {
     observeAttestation(observation: {
       readonly kind: string
-      /** Chain of the request; one that is not configured is reported as `unknown`. */
+      /** Chain of the request; one that is not configured is reported as `other`. */
       readonly chain: string
       /** `signed`, an error code, `aborted`, or `failed` for a bug. */
       readonly outcome: string
@@ -136,7 +136,7 @@ function answerMetrics({ registers }: Registered, chainIds: ReadonlySet<string>)
   })
   return {
     observeAttestation({ kind, chain, outcome, seconds }) {
-      attestations.observe({ kind, chain: chainIds.has(chain) ? chain : 'unknown', outcome }, seconds)
+      attestations.observe({ kind, chain: chainIds.has(chain) ? chain : 'other', outcome }, seconds)
     },
     countKept: (kind) => keptAnswers.inc({ kind }),
     countForce: (kind, key) => forced.inc({ kind, key }),
