@@ -4,11 +4,8 @@ import type { RegisteredChain } from '../../shared/registeredChain.ts'
 /** Blocks that must stand, the transaction's own included. */
 export type Confirmations = bigint
 
-/**
- * The public oracle's rule, for a chain whose settings have none.
- * @source github.com/relayprotocol/relay-protocol-oracle, vm/bitcoin-vm/index.ts
- */
-const defaultConfirmations = 2
+/** What the public protocol's oracles take on Bitcoin, for a chain whose settings have none. @source rule O-147 */
+const defaultConfirmations = 4
 
 /** Confirmations by the chain's setting, at least one. @throws ConfigurationError for a mode of other families */
 export function confirmationsOf(
