@@ -83,11 +83,11 @@ describe.each(['node', 'esplora'] as const)('through %s', (api) => {
       ['half of the order', saying(orderId.slice(0, 34))],
       ['the bytes of the order in place of its text', saying(Buffer.from(orderId.slice(2), 'hex'))],
       ['the order in an output that can be spent', { script: Buffer.from(orderId), value: 1n }],
-    ])('with %s does not reference the order', async (_name, output) => {
+    ])('P-40: with %s does not reference the order', async (_name, output) => {
       expect(await read(payment(toUser(5n), output))).toMatchObject({ referencesOrder: false })
     })
 
-    test('that names two orders names none', async () => {
+    test('P-40: that names two orders names none', async () => {
       const another = `0x${'cd'.repeat(32)}`
       for (const texts of [
         [orderId, another],

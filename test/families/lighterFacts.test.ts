@@ -196,7 +196,7 @@ describe('a payment', () => {
     ['no memo', { Memo: [] }, {}],
     ['a memo that only begins with the order', { Memo: memoOf(orderId).slice(0, 31) }, {}],
     ['another type', {}, { type: 14 }],
-  ])('with %s does not reference the order', async (_what, info, change) => {
+  ])('P-40: with %s does not reference the order', async (_what, info, change) => {
     expect(await payment(info, change)).toMatchObject({ referencesOrder: false })
   })
 

@@ -191,7 +191,7 @@ describe('the order is referenced', () => {
     ['by a memo that holds the id among other text', () => memo(`order ${orderId}; thanks`)],
     ['by a memo in upper case', () => memo(`0x${orderId.slice(2).toUpperCase()}`)],
     ['by a memo that a program wrote', () => forwardInstruction(bed.forwarder, memo(orderId))],
-  ])('%s', async (_name, reference) => {
+  ])('P-40: %s', async (_name, reference) => {
     expect(await paid([pay(1), reference()], [target()])).toMatchObject({ referencesOrder: true })
   })
 })

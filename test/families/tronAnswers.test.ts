@@ -277,7 +277,7 @@ describe('calldata and memo', () => {
   const names = (input: Hex, memo: Hex) =>
     [first, second].map((orderId) => referencesOrder({ ...own, input, memo }, orderId))
 
-  test('that end with different order ids name none', () => {
+  test('P-40: that end with different order ids name none', () => {
     expect(names(first, second)).toEqual([false, false])
     expect(names(second, `0xff${first.slice(2)}`)).toEqual([false, false])
   })
