@@ -129,7 +129,7 @@ describe('a refund is refused', () => {
 })
 
 describe('the minimum moves with what was deposited', () => {
-  test('an over-payment raises it, and a refund that was not raised fails', async () => {
+  test('P-129: an over-payment raises it, and a refund that was not raised fails', async () => {
     const deposits = depositFacts([{ ...depositB, amount: 1_010_000_000_000_000_000n }])
     expect(await refusal(refundRequest(), { deposits })).toBe('INSUFFICIENT_REFUND')
     const payment = refunded(minimum + minimum / 100n)
