@@ -138,7 +138,7 @@ describe('a quote', () => {
     }
   })
 
-  test('within Bitcoin is told a price only, from dust on', async () => {
+  test('F-146: within Bitcoin is told a price only, from dust on', async () => {
     const [user, recipient] = [fundedUser(at, [500_000n]), keyOf('recipient').witness.address]
     const within = { destinationChainId: bitcoinChainId, destinationCurrency: bitcoin, recipient }
     const asked = fromBitcoin(at, user.witness.address, { ...within, amount: '300000' })

@@ -152,6 +152,16 @@ describe('a price', () => {
 })
 
 describe('a quote', () => {
+  test('F-147: names the solver on an EVM chain, where it can promise; within Hyperliquid there is a price only', async () => {
+    const { account } = fundedHyperliquidUser(at)
+    const { orderData } = (await quoteOf(account)).protocol?.v2 ?? {}
+    expect(orderData?.solverChainId).toBe('base')
+    const within = { destinationChainId: hyperliquidChainId, destinationCurrency: perps }
+    const asked = fromHyperliquid(account, { ...within, recipient: fundedHyperliquidUser(at).account })
+    await price(at.url, asked)
+    expect(readError(await post(`${at.url}/quote`, asked)).errorCode).toBe('UNSUPPORTED_ROUTE')
+  })
+
   test('is a signature that maps the nonce of a transfer, and the transfer', async () => {
     const { account } = fundedHyperliquidUser(at)
     const quote = await quoteOf(account)

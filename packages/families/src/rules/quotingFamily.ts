@@ -80,7 +80,7 @@ export interface ChainQuoting {
   readonly depositAddresses?: DepositAddressing | undefined
   /** True if `encode` returns a `call` by which a user's own execution can be recognised. */
   readonly tellsCallsApart: boolean
-  /** True if the solver of an order, an EVM address, has an account on the hub under chains of this family. */
+  /** True if a solver, an EVM address, can own what orders bring it under chains of this family. @source rule F-147 */
   readonly namesSolvers: boolean
   /**
    * An account or contract as 20 bytes of hex, for permits, deposit addresses and calls.

@@ -85,7 +85,7 @@ export const hyperliquidQuoting = {
     keepsSides: true,
     // No step carries a `call` by which a user's own execution could be recognised.
     tellsCallsApart: false,
-    // A solver's hub account belongs to a chain with contracts.
+    // Solvers sign promises on EVM chains alone, so an order of another chain could not be recovered.
     namesSolvers: false,
     hexAddress: (address) => address.toLowerCase() as Hex, // CAST: accounts are 20 bytes of hex.
     spenderOf: () => undefined,
