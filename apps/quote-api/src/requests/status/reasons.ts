@@ -22,7 +22,7 @@ export const reasonTexts = {
     'The deposit came after the quote had expired, and the market could not be read.',
   SPONSOR_BALANCE_TOO_LOW: 'The sponsor could not pay its share any more when the deposit came.',
   // Reasons of a fill, a permit, or calls that the user sends.
-  EXECUTION_REVERTED: 'The calls of the request revert.',
+  EXECUTION_REVERTED: 'The transaction reverts, in its trial or once sent.',
   QUOTED_GAS_LIMIT_EXCEEDED: 'The payment would have cost more gas than was charged for it.',
   TTL_EXPIRED: 'No solver paid before the deadline.',
   TRANSACTION_NOT_INCLUDED: 'The transaction that was sent reached no block before the deadline.',
