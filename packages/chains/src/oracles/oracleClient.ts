@@ -86,8 +86,10 @@ const bytes = z
   .max(4_096)
   .regex(/^0x([0-9a-f]{2})+$/)
   .transform((text) => `0x${text.slice(2)}` as const)
+/** Above the 680 mints that fit into 131,072 bytes, the longest transaction that nodes of the hub pass on (geth). */
+const actionsMax = 1_000
 const executionSchema = z.object({
-  execution: z.object({ idempotencyKey: bytes, actions: z.array(bytes).max(1_000), signatures }),
+  execution: z.object({ idempotencyKey: bytes, actions: z.array(bytes).max(actionsMax), signatures }),
 })
 const mappingSchema = z.object({ genericMapping: z.object({ signatures }) })
 const refusalSchema = z.object({ errorCode: z.string().max(64) })

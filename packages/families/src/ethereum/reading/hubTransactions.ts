@@ -1,9 +1,16 @@
-import { type Hex, type Signer, startDeadline, UpstreamUnavailableError } from '@causeway/core'
+import {
+  divideUp,
+  type Hex,
+  minBigint,
+  type Signer,
+  startDeadline,
+  UpstreamUnavailableError,
+} from '@causeway/core'
 import type { ChainClient, RpcCall } from '@causeway/rpc'
 import { parseQuantity } from '@causeway/rpc'
 import { parseSignature, serializeTransaction } from 'viem'
 
-/** A call of a contract of the hub. */
+/** A call of a contract of the hub. `gasLimit`: the most that it can take. */
 export type HubTransaction = { readonly to: Hex; readonly data: Hex; readonly gasLimit: bigint }
 
 /** Sends calls to the hub with a key that pays for gas and has no right there. */
@@ -25,6 +32,9 @@ const writeTimeoutMs = 12_000
 const pollMs = 200
 /** Another process with the same key may have used the nonce, so the call is sent again after this time. */
 const sendAgainAfterMs = 3_000
+
+/** Gas that every hub takes in one transaction; a call that may need more is sent with what it takes. @source EIP-7825 */
+const takenGas = 2n ** 24n
 
 type HubSender = {
   readonly client: ChainClient
@@ -66,12 +76,18 @@ export function createHubTransactions(sender: HubSender): HubTransactions {
 /** Signs a call with the account's next nonce and sends it to all endpoints. */
 async function send(
   { client, chainId, signer }: HubSender,
-  { to, data, gasLimit: gas }: HubTransaction,
+  { to, data, gasLimit }: HubTransaction,
 ): Promise<void> {
   const requestQuantity = async (call: RpcCall) => parseQuantity(await client.request(call), call.method)
-  const [nonce, gasPrice] = await Promise.all([
+  const [nonce, gasPrice, gas] = await Promise.all([
     requestQuantity({ method: 'eth_getTransactionCount', params: [signer.address, 'pending'] }),
     requestQuantity({ method: 'eth_gasPrice', params: [] }),
+    gasLimit <= takenGas
+      ? gasLimit
+      : requestQuantity({ method: 'eth_estimateGas', params: [{ from: signer.address, to, data }] }).then(
+          // A tenth more, rounded up, for what others change before it is mined.
+          (estimate) => minBigint(gasLimit, divideUp(estimate * 11n, 10n)),
+        ),
   ])
   const transaction = {
     type: 'eip1559' as const,
