@@ -69,14 +69,21 @@ export async function openWire(targetUrl: string): Promise<Wire> {
       await new Promise((resolve) => setTimeout(resolve, done.delayMs))
     const { 'content-type': type = 'application/json', authorization } = request.headers
     const origin = typeof done === 'object' && 'to' in done ? new URL(done.to).origin : target.origin
-    const answer = await fetch(new URL(path, origin), {
-      method: request.method ?? 'GET',
-      headers: { 'content-type': type, ...(authorization !== undefined && { authorization }) },
-      ...(request.method === 'POST' && { body }),
-    })
-    const text = await answer.text()
+    const ask = async () => {
+      const answer = await fetch(new URL(path, origin), {
+        method: request.method ?? 'GET',
+        headers: { 'content-type': type, ...(authorization !== undefined && { authorization }) },
+        ...(request.method === 'POST' && { body }),
+      })
+      return { status: answer.status, text: await answer.text() }
+    }
+    // A node may close a kept connection just as it is used: one more try asks on a new one.
+    const answer = await ask()
+      .catch(ask)
+      .catch(() => undefined)
+    if (answer === undefined) return request.socket.destroy()
     response.writeHead(answer.status, { 'content-type': 'application/json' })
-    return answerWith(response, done, text)
+    return answerWith(response, done, answer.text)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
