@@ -54,6 +54,23 @@ describe('aggregate, for any sources', () => {
     expect(priced).toBeGreaterThan(100)
   })
 
+  test('Q-173: services beside fresh feeds or signed prices move no value', () => {
+    let priced = 0
+    fc.assert(
+      fc.property(readings, assetClass, (sources, cls) => {
+        const others = sources.filter(({ kind }) => kind !== 'http')
+        fc.pre(others.some((source) => isFresh(source, nowMs) && isWitness(source)))
+        const price = aggregate({ ...standing, readings: sources, assetClass: cls, nowMs })
+        const without = aggregate({ ...standing, readings: others, assetClass: cls, nowMs })
+        if (!('usdX18' in price && 'usdX18' in without)) return
+        priced += 1
+        expect(price.usdX18).toBe(without.usdX18)
+      }),
+      { numRuns: 1_000 },
+    )
+    expect(priced).toBeGreaterThan(100)
+  })
+
   test('the order of the sources is irrelevant', () => {
     fc.assert(
       fc.property(

@@ -158,19 +158,20 @@ describe('aggregate', () => {
     expect(aggregate({ ...exempt, readings, assetClass, nowMs })).toEqual({ reason: 'deviation' })
   })
 
-  test('a degraded price is the feed nearest to the median, not the median', () => {
-    const readings = [
-      reading('feed', 20_000),
-      reading('feed', 20_350, { id: 2 }),
-      reading('http', 20_400),
-      reading('http', 20_450, { id: 2 }),
-    ]
-    expect(aggregate({ ...exempt, readings, assetClass: 'major', nowMs })).toMatchObject({
-      usdX18: usd(20_350),
-      confidence: 'degraded',
-      spreadBps: 221n,
-    })
-  })
+  test.each([[], [20_250], [20_400, 20_450], [19_900]])(
+    'Q-173: services choose no feed among several: beside %j',
+    (...services) => {
+      const readings = [
+        reading('feed', 20_000),
+        reading('feed', 20_190, { id: 2 }),
+        ...services.map((value, index) => reading('http', value, { id: index })),
+      ]
+      expect(aggregate({ ...exempt, readings, assetClass: 'major', nowMs })).toMatchObject({
+        usdX18: usd(20_095),
+        confidence: services.length === 0 ? 'fresh' : 'degraded',
+      })
+    },
+  )
 
   test('a degraded price without a feed is the median', () => {
     const readings = [reading('http', 20_000), reading('http', 20_400, { id: 2 })]

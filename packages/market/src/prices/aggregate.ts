@@ -1,6 +1,6 @@
-import { type AssetClass, divideDown, minBigint } from '@causeway/core'
+import { type AssetClass, divideDown } from '@causeway/core'
 import type { PriceRefusal, UsdPrice } from '../snapshot.ts'
-import { type ClassGuards, classGuards, distance, distanceBps, oneUsdX18, pegGuards } from './guards.ts'
+import { type ClassGuards, classGuards, distanceBps, oneUsdX18, pegGuards } from './guards.ts'
 import { hasIndependentPair, isWitness, type SecondSource, type SourcePlan } from './secondSource.ts'
 import { type FreshReading, isFresh, type SourceReading } from './source.ts'
 
@@ -9,7 +9,7 @@ export type Standing = Pick<SourcePlan, 'hostsOf'> & { readonly secondSource: Se
 
 /**
  * Computes the price that the fresh sources support, or the reason that there is none. The value lies between the
- * lowest and the highest of them and does not depend on their order. It is made by the primary sources: fresh feeds,
+ * lowest and the highest of them and does not depend on their order. It is the median of the primary sources: feeds,
  * without one signed prices, without either the HTTP services. The other sources only confirm it, widen its spread, or
  * by their distance cause its refusal.
  *
@@ -41,7 +41,7 @@ export function aggregate(
   if (spreadBps > guards.hardBps) return { reason: 'deviation' }
 
   const isDisputed = spreadBps > guards.softBps
-  const usdX18 = isDisputed ? nearestPrimary(witnesses, middle) : median(ascending(primaries(witnesses)))
+  const usdX18 = median(ascending(primaries(witnesses)))
   if (!hasSecondSource && isContradicted(usdX18, fresh, guards.hardBps)) return { reason: 'deviation' }
   const depegBps = assetClass === 'stable' ? distanceBps(usdX18, oneUsdX18, oneUsdX18) : 0n
   if (depegBps > pegGuards.refuseBps) return { reason: 'depeg' }
@@ -83,22 +83,6 @@ function median(values: readonly bigint[]): bigint {
   const upper = values[Math.floor(values.length / 2)] ?? 0n
   const lower = values[Math.ceil(values.length / 2) - 1] ?? upper
   return divideDown(lower + upper, 2n)
-}
-
-/**
- * The value of the feed nearest to `middle`, without feeds of the nearest signed price, without either `middle` itself.
- * If two are equally near, the lower one counts.
- */
-function nearestPrimary(witnesses: readonly FreshReading[], middle: bigint): bigint {
-  let nearest: bigint | undefined
-  for (const { kind, result } of primaries(witnesses)) {
-    if (kind === 'http') continue
-    const offset = distance(result.usdX18, middle)
-    const leastOffset = nearest === undefined ? undefined : distance(nearest, middle)
-    if (nearest === undefined || leastOffset === undefined || offset < leastOffset) nearest = result.usdX18
-    else if (offset === leastOffset) nearest = minBigint(nearest, result.usdX18)
-  }
-  return nearest ?? middle
 }
 
 function everHadValue(readings: readonly SourceReading[]): boolean {

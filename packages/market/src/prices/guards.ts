@@ -2,7 +2,7 @@ import { type AssetClass, bpsDenominator, divideUp } from '@causeway/core'
 
 /** Limits of one asset class on the spread between sources of a price, and on its movement between two samples. */
 export type ClassGuards = {
-  /** Up to this spread the median of the primary sources counts; above, the one nearest to the median of all. */
+  /** Above, the price is degraded. */
   readonly softBps: bigint
   /** Above, the price is refused. */
   readonly hardBps: bigint
