@@ -181,7 +181,7 @@ describe('row 10: transfers made by another contract', () => {
   const inner = frame({ from: wallet, to: token, input: nested })
   const trace = frame({ from: sender, to: wallet, input: outer, calls: [inner] })
 
-  test('L-57: are suspended without a trace: nested bytes are never searched', () => {
+  test('L-57: are suspended without a trace: nested bytes credit nobody', () => {
     expect(needsTrace(indirect, target)).toBe(true)
     expect(parsesOf(indirect)).toEqual(['indirect'])
     expect(parsesOf({ ...indirect, to: undefined })).toEqual(['indirect'])
@@ -305,7 +305,7 @@ describe('an account of the operator that other money comes to as well', () => {
       { ...directCall(`0xabcdef01${hidden}`), to: account('99') },
       'indirect',
     ],
-  ])('holds what meant to name one in suspense: %s', (_name, facts, parse) => {
+  ])('L-56: holds what meant to name one in suspense: %s', (_name, facts, parse) => {
     expect(parsesOf(facts, solver)).toEqual([parse])
   })
 

@@ -20,7 +20,7 @@ type Call = { readonly caller: Hex; readonly input: Hex }
 /**
  * Classifies each transfer to custody of a transaction: whom to credit, or why it waits in suspense. The log is the
  * proof of the money; calldata only names the credited wallet, and each call only for its own log: bytes nested in
- * another call are never searched. Transfers of 0, by custody itself, or of a failed transaction are left out.
+ * another call credit nobody. Transfers of 0, by custody itself, or of a failed transaction are left out.
  * @source rules L-56, L-57
  */
 export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly ClassifiedTransfer[] {
@@ -37,7 +37,8 @@ export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly
 /**
  * True if a transfer is a top-up, also a broken one. A transfer that credits a wallet always is. Otherwise transfers
  * from the operator's own accounts are none. At an account that receives other money too (`isTaggedOnly`), such as a
- * solver's wallet, a transfer is one only if somebody else's transaction carries a marker.
+ * solver's wallet, a transfer is one only if somebody else's transaction carries a marker, also nested: the marker then
+ * credits nobody, but lets the sender claim what a smart wallet sent.
  */
 function isTopUp(
   { log, verdict }: ClassifiedTransfer,
