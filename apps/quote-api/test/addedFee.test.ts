@@ -266,6 +266,7 @@ async function loadModules(change: Change) {
       sponsorship: {
         sponsor: sponsorship.sponsor,
         quoted: quoted.quotedSponsorshipSchema.parse(rows.sponsorship),
+        debitMicroUsd: sponsorship.debitMicroUsd,
         debitedMicroUsd: undefined,
         isHeldAtDeposit: false,
       },

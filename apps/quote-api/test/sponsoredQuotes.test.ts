@@ -275,6 +275,27 @@ describe('GET /requests/v3', () => {
     })
   })
 
+  test('L-10: shows the shares of a smaller deposit as what was debited for it', async () => {
+    const sponsor = await createSponsor(database, 100n * usd)
+    const quote = await quoted(sponsor)
+    const debited = BigInt(quote.fees.subsidized.amount) / 2n
+    await database.query(`select ledger_hold_post(decode($1, 'hex'), $2, 'test', '{}')`, [
+      quote.requestId.slice(2),
+      debited,
+    ])
+    await setPaid(quote.requestId)
+    const { requests } = await getJson('/requests/v3', sponsor)
+    const { actual } = requests[0].data.feeSponsorship
+    expect(actual).toMatchObject({
+      sponsorPayment: { amount: debited.toString() },
+      sponsoredTotal: { amount: debited.toString() },
+    })
+    const components: readonly { sponsored: { amount: string } }[] = Object.values(actual.components)
+    const sponsored = components.reduce((sum, each) => sum + BigInt(each.sponsored.amount), 0n)
+    // Each share is rounded down.
+    expect([debited, debited - 1n, debited - 2n]).toContain(sponsored)
+  })
+
   test('filters by status, user, chain and time', async () => {
     const sponsor = await createSponsor(database, 100n * usd)
     const quote = await quoted(sponsor)

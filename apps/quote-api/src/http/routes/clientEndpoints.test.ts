@@ -60,6 +60,7 @@ describe('GET /requests/v3', () => {
       sponsorship: {
         sponsor: sponsorship.sponsor,
         quoted: quotedSponsorshipSchema.parse(JSON.parse(sponsorship.quoted)),
+        debitMicroUsd: 40_000n,
         debitedMicroUsd: 40_000n,
         isHeldAtDeposit: false,
       },

@@ -57,7 +57,7 @@ const statusFields = {
 /** Shares of user and sponsor in each fee of a new quote. @source rule L-50 */
 export const feeSponsorshipSchema = z.object(statusFields).meta({ title: 'FeeSponsorship' })
 
-/** Shares in a stored request; once the sponsor was debited, `actual` has them again, with its payment. */
+/** Shares in a stored request; once the sponsor was debited, `actual` has the deposit's part of them, with its payment. */
 export const pastFeeSponsorshipSchema = z.object({
   ...statusFields,
   actual: z
@@ -126,9 +126,16 @@ export type SharedFees = {
   readonly isHeldAtDeposit?: boolean
 }
 
-/** Shares as an object, for stored requests: their currency need not be configured any more. */
-export function feeSponsorshipToWire(currency: CurrencyWire, shared: SharedFees): FeeSponsorshipWire {
-  return shareMembers(shared, (value) => valuedAmountToWire(currency, shared.unit, value))
+/**
+ * Shares as an object, for stored requests: their currency need not be configured any more.
+ * @param partOf the part of each amount that is shown; default all of it
+ */
+export function feeSponsorshipToWire(
+  currency: CurrencyWire,
+  shared: SharedFees,
+  partOf = (value: bigint) => value,
+): FeeSponsorshipWire {
+  return shareMembers(shared, (value) => valuedAmountToWire(currency, shared.unit, partOf(value)))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { formatAmount, formatRate, sponsoredComponents } from '@causeway/core'
+import { formatAmount, formatRate, mulDivDown, sponsoredComponents } from '@causeway/core'
 import { z } from 'zod'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
 import type { SponsorCurrency } from '../../pricing/sponsorship/sponsorCurrency.ts'
@@ -10,7 +10,7 @@ import {
   currencyToWire,
   valuedAmountToWire,
 } from './currencyAmount.ts'
-import { feeSponsorshipToWire } from './feeSponsorship.ts'
+import { feeSponsorshipToWire, type SharedFees } from './feeSponsorship.ts'
 
 // Parts that /requests/v2 and /requests/v3 share.
 
@@ -97,7 +97,10 @@ function pastCurrency(
 
 const microUsdDecimals = 6
 
-/** Quoted shares of user and sponsor, and the sponsor's payment; undefined where the request asked for no sponsorship. */
+/**
+ * Quoted shares of user and sponsor, and those of the deposit with the sponsor's payment; undefined where the request asked
+ * for no sponsorship. A smaller deposit than the quoted one has its part of each amount, rounded down. @source rule L-10
+ */
 export function pastFeeSponsorship(
   registry: QuoteRegistry,
   record: RequestRecord,
@@ -106,7 +109,8 @@ export function pastFeeSponsorship(
   const { sponsorship, quoted } = record
   if (sponsorship === undefined) return undefined
   const { selected, capMicroUsd, capHit, reason, fees, sponsored } = sponsorship.quoted
-  const wire = feeSponsorshipToWire(pastFeeCurrency(registry, record), {
+  const currency = pastFeeCurrency(registry, record)
+  const shared: SharedFees = {
     unit: quoted.units.fee,
     selected,
     capMicroUsd,
@@ -120,8 +124,9 @@ export function pastFeeSponsorship(
       // CAST: written from a reason by `toStoredSponsorship`.
       reason: reason as SponsorshipReason | undefined,
     },
-  })
-  const debited = sponsorship.debitedMicroUsd
+  }
+  const wire = feeSponsorshipToWire(currency, shared)
+  const { debitMicroUsd, debitedMicroUsd: debited } = sponsorship
   if (debited === undefined) return wire
   const sponsorPayment = {
     amount: debited.toString(),
@@ -129,7 +134,10 @@ export function pastFeeSponsorship(
     address: sponsorCurrency.currency,
     chainId: sponsorCurrency.chainId,
   }
-  return { ...wire, actual: { ...wire.quoted, sponsorPayment } }
+  const { quoted: shares } = feeSponsorshipToWire(currency, shared, (value) =>
+    mulDivDown(value, debited, debitMicroUsd),
+  )
+  return { ...wire, actual: { ...shares, sponsorPayment } }
 }
 
 /** Transactions of a request: incoming from the user, outgoing to recipient or refund. */

@@ -26,7 +26,9 @@ export type RequestSponsorship = {
   /** Wallet that pays; undefined where the user pays all. */
   readonly sponsor: string | undefined
   readonly quoted: QuotedSponsorship
-  /** Undefined until the balance was debited. */
+  /** Debit for the quoted input; 0n without a sponsor. */
+  readonly debitMicroUsd: bigint
+  /** Debit for the deposit; undefined until the balance was debited. */
   readonly debitedMicroUsd: bigint | undefined
   /** True if the hold is taken at the deposit and not at the quote. */
   readonly isHeldAtDeposit: boolean
@@ -89,7 +91,7 @@ const columns = `
   o.origin_chain_id, o.destination_chain_id, o.deposit_address, o.superseded_by, o.quoted, o.order_data, o.order_signature,
   (extract(epoch from o.created_at) * 1000000)::bigint as created_at_us,
   (extract(epoch from coalesce(o.updated_at, o.created_at)) * 1000000)::bigint as updated_at_us,
-  s.request_id is not null as is_sponsorship, s.sponsor, s.quoted as sponsorship,
+  s.request_id is not null as is_sponsorship, s.sponsor, s.quoted as sponsorship, s.debit_micro_usd as debit,
   (select h.posted_amount from hold h where h.request_id = o.request_id and h.state = 'posted') as debited,
   exists (select from hold_at_deposit d where d.request_id = o.request_id) as holds_at_deposit,
   (select w.payload ->> 'recipient' from work_item w where w.kind = 'refund' and w.request_id = o.request_id
@@ -214,6 +216,7 @@ type HistoryRow = ShownRow & {
   readonly is_sponsorship: boolean
   readonly sponsor: string | null
   readonly sponsorship: unknown
+  readonly debit: bigint | null
   readonly debited: bigint | null
   readonly holds_at_deposit: boolean
   readonly refunded_to: string | null
@@ -251,6 +254,7 @@ function fromRow(row: HistoryRow, standing: Standing | undefined): RequestRecord
       ? {
           sponsor: row.sponsor ?? undefined,
           quoted: quotedSponsorshipSchema.parse(row.sponsorship),
+          debitMicroUsd: row.debit ?? 0n,
           debitedMicroUsd: row.debited ?? undefined,
           isHeldAtDeposit: row.holds_at_deposit,
         }
