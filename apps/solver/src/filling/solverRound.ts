@@ -41,7 +41,7 @@ export type RoundReason = (typeof roundReasons)[number]
 const pauseMs = 5_000
 /** Items that a round looks at side by side. */
 const parallelItems = 8
-/** An item's reason to wait is reported to the service after so long: most waits are over sooner. */
+/** Reasons to wait are reported to the service after so long: most waits are over sooner. */
 const waitToldMs = 10_000
 /** Maximum age of a listed item that a round for a new block uses; older ones are listed anew. */
 const listedMaxMs = 2_000
@@ -52,6 +52,9 @@ export function createRound(options: RoundOptions): (signal?: RoundSignal) => Pr
   return (signal) => round.run(signal)
 }
 
+/** Since when an item waits. `told`: the reason that was reported to the service last. */
+type Wait = { readonly sinceMs: number; told?: string }
+
 /**
  * Makes rounds. A round by the clock follows the transactions of all chains, then looks at all open items. A round for news
  * of work looks at the items; one for a new block follows that chain's transactions and looks at the items that wait for
@@ -60,11 +63,8 @@ export function createRound(options: RoundOptions): (signal?: RoundSignal) => Pr
 class SolverRound {
   readonly #options: RoundOptions
   readonly #pausedAtMs = new Map<string, number>()
-  /** By item id: why it waits, and since when. `isTold`: the reason was reported to the service. */
-  readonly #waitReasons = new Map<
-    string,
-    { readonly reason: string; readonly sinceMs: number; isTold: boolean }
-  >()
+  /** By item id. */
+  readonly #waits = new Map<string, Wait>()
   /** Chains on which a record is not at its end. */
   readonly #chainsWithOpen = new Set<number>()
   /** Items of the last list that a new block may decide, and when it was listed. */
@@ -196,7 +196,7 @@ class SolverRound {
     this.#waitingItems.listedAtMs = listedAtMs
     for (const [id, atMs] of this.#pausedAtMs) if (nowMs() - atMs >= pauseMs) this.#pausedAtMs.delete(id)
     const listed = new Set(items.map(({ id }) => id))
-    for (const id of this.#waitReasons.keys()) if (!listed.has(id)) this.#waitReasons.delete(id)
+    for (const id of this.#waits.keys()) if (!listed.has(id)) this.#waits.delete(id)
     return items.filter((open) => !this.#isPausing(open))
   }
 
@@ -228,7 +228,7 @@ class SolverRound {
     if (isWaiting(handled)) this.#waitingItems.byId.set(item.id, item)
     else this.#waitingItems.byId.delete(item.id)
     if (handled.kind === 'later') await this.#tellWait(item.id, handled.reason)
-    else this.#waitReasons.delete(item.id)
+    else this.#waits.delete(item.id)
     if (handled.kind === 'signed') {
       this.#chainsWithOpen.add(handled.record.chainId)
       return this.#release(handled.record)
@@ -241,15 +241,14 @@ class SolverRound {
     if (handled.kind === 'refused' && !filling.isDryRun) await work.failed(item.id, handled.reason)
   }
 
-  /** Reports why an item waits, once per reason and not at once. @source rule Q-75 */
+  /** Reports why an item waits: not at once, then each change. @source rule Q-75 */
   async #tellWait(id: string, reason: string): Promise<void> {
     const { filling, work, nowMs } = this.#options
-    const before = this.#waitReasons.get(id)
-    const wait = before?.reason === reason ? before : { reason, sinceMs: nowMs(), isTold: false }
-    this.#waitReasons.set(id, wait)
-    if (wait.isTold || filling.isDryRun || nowMs() - wait.sinceMs < waitToldMs) return
+    const wait: Wait = this.#waits.get(id) ?? { sinceMs: nowMs() }
+    this.#waits.set(id, wait)
+    if (wait.told === reason || filling.isDryRun || nowMs() - wait.sinceMs < waitToldMs) return
     await work.waits(id, reason)
-    wait.isTold = true
+    wait.told = reason
   }
 
   /** Chains that this process writes on. */
