@@ -131,7 +131,7 @@ describe('a price', () => {
     ).toBeGreaterThan(990_000n)
   })
 
-  test('F-157: asks for multiples of what the exchange can tell apart, and its output is one', async () => {
+  test('F-157, Q-183: asks for multiples of what the exchange can tell apart, and its output is one', async () => {
     const { account } = fundedHyperliquidUser(at)
     const refused = await post(`${at.url}/price`, fromHyperliquid(account, { amount: '10000000050' }))
     expect([refused.status, readError(refused).errorCode]).toEqual([400, 'INVALID_REQUEST'])
