@@ -70,7 +70,7 @@ describe('GET /requests/v3', () => {
     }
   })
 
-  async function ask(query: string, headers: Record<string, string> = {}) {
+  async function ask(query: string, headers: Record<string, string> = {}, version = 'v3') {
     const filters: RequestFilter[] = []
     const app = await openApp({
       apiKeys: testApiKeys,
@@ -83,7 +83,7 @@ describe('GET /requests/v3', () => {
         count: async () => 1,
       },
     })
-    const answer = await app.inject({ url: `/requests/v3${query}`, headers })
+    const answer = await app.inject({ url: `/requests/${version}${query}`, headers })
     return { status: answer.statusCode, json: answer.json(), filters }
   }
 
@@ -107,6 +107,18 @@ describe('GET /requests/v3', () => {
       address: usdc,
       chainId: chainA,
     })
+  })
+
+  test('O-50: says in the words of each version that nothing failed', async () => {
+    const reasons = async (version: string) => {
+      const { json } = await ask(`?id=${kept.requestId}`, {}, version)
+      const { failReason, refundFailReason } = json.requests[0].data
+      return [failReason, refundFailReason]
+    }
+    expect([await reasons('v2'), await reasons('v3')]).toEqual([
+      ['N/A', undefined],
+      [null, null],
+    ])
   })
 
   test.each(['', '?status=success', `?user=${user}`])(

@@ -42,6 +42,7 @@ const requestV2Schema = z.object({
   data: z.object({
     slippageTolerance: text,
     failReason: text.describe('`N/A` where nothing failed'),
+    // Absent where nothing failed: public clients know no `N/A` of it here.
     refundFailReason: text.optional().describe('Absent where nothing failed'),
     subsidizedRequest: z.boolean(),
     currency: text.describe(
