@@ -55,6 +55,7 @@ function serve(environment: Readonly<Record<string, string | undefined>>): Promi
         const startFields = { environment: config.environment, wallet, dryRun: config.isDryRun }
         logger.info({ event: 'solver_started', opsUrl, ...startFields }, 'solver is ready')
       }
+      // In `local` no balancer has to notice the end, so it is not waited for.
       return { logger, readiness, close, ...(config.isLocal && { drainMs: 0 }), begin }
     },
   })

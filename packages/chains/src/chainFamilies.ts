@@ -25,7 +25,7 @@ import {
 } from '@causeway/families'
 import type { ChainClient } from '@causeway/rpc'
 
-// How services reach the code of a chain's family: each function looks it up by `vmType`, so no caller names a family.
+// Services reach the code of a chain's family here. It is looked up by `vmType`: no caller names a family.
 
 /** Names of the settings that a chain lacks to be read here; empty when it can be read. */
 export function missingSettings(chain: RegisteredChain): readonly string[] {
@@ -87,7 +87,10 @@ export function openNetworkReaders(
   )
 }
 
-/** Contradictions between a chain that a network reader reads and its configuration. @throws upstream errors */
+/**
+ * Contradictions between a chain that a network reader reads and its configuration. @throws upstream errors
+ * @param isLocal true: endpoints outside of a local network are contradictions too
+ */
 export async function networkContradictions(
   chain: RegisteredChain,
   config: QuoteChain,
@@ -99,6 +102,7 @@ export async function networkContradictions(
   return options === undefined ? [] : ((await network?.contradictions({ ...options, isLocal })) ?? [])
 }
 
+/** `undefined` for EVM chains, and for a chain without a depository, which cannot be quoted. */
 function networkReaderOptions(
   chain: RegisteredChain,
   { feeModel, fillWallet, fillContract, depositAddressProgram, currencies }: QuoteChain,

@@ -3,7 +3,7 @@ import type { Arguments, CommandForm, Flag } from './commandForm.ts'
 
 /** All commands of one program, for parsing and help. */
 export type Program<Form extends CommandForm> = {
-  /** What a user types before a command's words, e.g. `npm run causeway --`. */
+  /** Text that a user types before a command's words, e.g. `npm run causeway --`. */
   readonly name: string
   readonly about: string
   readonly commands: readonly Form[]
@@ -22,7 +22,7 @@ export function oneCommand(
   return { name, about, commands: [{ words: '', about, ...rest }], ...(notes !== undefined && { notes }) }
 }
 
-/** What the words of a command line mean: a request for help, a mistake, or a command to run. */
+/** Meaning of the words of a command line: a request for help, a mistake, or a command to run. */
 export type CommandLine<Form extends CommandForm> =
   | { readonly kind: 'help'; readonly text: string }
   /** `text`: the mistake, followed by the help. */

@@ -1,6 +1,6 @@
 import { DatabaseDiskFullError } from './errors.ts'
 
-/** Whether the disk of the server is full, by the last write. Each pool has one. */
+/** Knows if the disk of the server is full, by the last write. Each pool has one. */
 export interface DiskSpace {
   /**
    * Notes an error for "disk full", and returns the error for the caller. While the disk is full a lost connection

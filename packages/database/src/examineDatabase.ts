@@ -130,6 +130,7 @@ type FactsRow = Omit<DatabaseFacts, 'isReadOnly' | 'isDiskFull' | 'clockOffsetMs
   readonly clockMs: string
 }
 
+/** `pg_locks` shows the first half of a job's lock key as `classid`, an oid. */
 const factsQuery = `
   select current_setting('server_version_num')::int as version,
          pg_is_in_recovery() as "isStandby",

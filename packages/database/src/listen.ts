@@ -81,7 +81,7 @@ async function listenOnce(options: ListenOptions, closing: AbortSignal): Promise
     if (!isHeard) options.onLost(new UnheardChannelError())
     if (!signal.aborted) options.onConnected()
     while (!signal.aborted) {
-      // Behind a pooler each round polls.
+      // Behind a pooler each round polls; in the first round this repeats the call above, which is harmless.
       if (!isHeard) options.onConnected()
       await sleep(isHeard ? probeMs : pollMs, undefined, { signal }).catch(() => {})
       if (!signal.aborted) await client.query('select 1')

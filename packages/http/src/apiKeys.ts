@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@causeway/core'
 
-/** What a service knows about the caller of a request with a valid key. */
+/** The caller of a request with a valid key, as a service knows it. */
 export type ApiKeyRecord = {
   /** Public part of the key; the only part that may be logged. */
   readonly keyId: string

@@ -2,11 +2,11 @@ import type { FastifyReply, RouteOptions } from 'fastify'
 
 /** Deprecation of one route, set as `config.deprecation`; clients learn it from headers. */
 export type Deprecation = {
-  /** When the route became deprecated, Unix seconds. @source RFC 9745 */
+  /** Time from which the route is deprecated, Unix seconds. @source RFC 9745 */
   readonly sinceUnixSeconds: number
   /** Path of the route that replaces it. */
   readonly successor?: string
-  /** When it will stop answering, Unix seconds. @source RFC 8594 */
+  /** Time at which it will stop answering, Unix seconds. @source RFC 8594 */
   readonly sunsetUnixSeconds?: number
 }
 

@@ -152,6 +152,7 @@ function answerLate(exchange: Exchange): void {
   exchange.isLate = true
   request.abortController?.abort(failure)
   if (reply.sent) return
+  // An answer that has begun cannot become a 503 any more, so its connection is cut.
   if (reply.raw.headersSent) reply.raw.destroy(failure)
   else reply.send(failure)
 }

@@ -95,7 +95,7 @@ function refusal(rule: string): RequestFailure {
   return new RequestFailure('invalid_request', rule)
 }
 
-/** What `answerJson` needs of a Fastify reply, without the type of the route's schema. */
+/** The part of a Fastify reply that `answerJson` uses, without the type of the route's schema. */
 type JsonReply = {
   /** True once the request is answered, for example by the time limit. */
   readonly sent: boolean

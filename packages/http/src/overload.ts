@@ -30,8 +30,8 @@ export type KeyedAnswer = {
 }
 
 /**
- * Added to the longest time limit of a handler. Without an answer for that long the time limits themselves do not work,
- * and the service reports that it is not ready.
+ * Margin above the longest time limit of a handler. If no request is answered for both together, the time
+ * limits themselves do not work, and the service reports that it is not ready.
  */
 const stuckMarginMs = 5_000
 

@@ -79,7 +79,7 @@ function createLimiter(
 ): ClassLimiter {
   const { bucket, limit, windowMs } = args
   const maxOf = (request: FastifyRequest) => (request.apiKey === null ? limit.perIpMax : limit.perKeyMax)
-  // The same `bucket` and the same function `maxOf` make the stores count both limiters together.
+  // Both limiters have one `bucket` and one function `maxOf`, which makes the stores count them together.
   const limitOptions = {
     bucket,
     timeWindow: windowMs,

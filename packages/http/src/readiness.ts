@@ -24,8 +24,8 @@ export const readinessSchema = z.object({
 export type ReadinessReport = z.output<typeof readinessSchema>
 
 /**
- * Whether a balancer should send traffic to this process: all checks hold (except those only shown), and the process is
- * not draining, which means stopping while it answers the requests that it has.
+ * Tells if a balancer should send traffic to this process: all checks hold (except those only shown), and the
+ * process is not draining, which means stopping while it answers the requests that it has.
  */
 export interface Readiness {
   isDraining(): boolean

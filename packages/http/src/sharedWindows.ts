@@ -45,7 +45,7 @@ const claimsPerCallMax = 1_000
 /** As many as `FixedWindows` remembers. */
 const callersMax = 100_000
 
-/** What this process knows of one caller's shared window. */
+/** One caller's shared window, as far as this process knows it. */
 type Window = {
   readonly caller: string
   /** 0 before the first grant. */
@@ -182,6 +182,7 @@ function useUnit(window: Window, callback: Callback): void {
   callback(null, { current: window.taken - window.left, ttl: ttlOf(window) })
 }
 
+/** The plugin refuses a request whose count is above the limit. */
 function refuse(window: Window, callback: Callback, max: number): void {
   callback(null, { current: max + 1, ttl: ttlOf(window) })
 }

@@ -15,6 +15,7 @@ export function compileValidator({ schema }: { schema: $ZodType }): (data: unkno
     if (result.success) return { value: result.data }
     // With an `error` function zod cannot use its compiled parser (3 µs instead of 1 µs), so a refused body is parsed twice.
     const worded = safeParse(schema, data, { error: ruleInWords })
+    // The second parse fails as the first did; the other branch only satisfies the type.
     return { error: toRequestFailure(data, worded.success ? result.error.issues : worded.error.issues) }
   }
 }

@@ -15,8 +15,9 @@ import type { Readiness } from './readiness.ts'
 
 /** Limits of the websockets of one process. */
 type SocketLimits = {
+  /** Open sockets of all callers together. */
   readonly openMax: number
-  /** Of these, sockets of one key, or of one address without a key (of IPv6 the /64). */
+  /** Open sockets of one key, or of one address without a key (of IPv6 the /64). */
   readonly perCallerMax: number
   /** A longer message is answered with a problem; one of more than four times the length closes the socket with 1009. */
   readonly messageBytesMax: number
@@ -52,7 +53,7 @@ export type OpenSocket = {
 /** Received message: JSON, or the problem with it. */
 type Received = { readonly json: unknown } | { readonly problem: string }
 
-/** What a route does on one socket, such as following requests. */
+/** The work of a route on one socket, such as following requests. */
 export type SocketSession = {
   onMessage(received: Received): Promise<void>
   /** True if the client waits for nothing, so that the socket may be closed after `idleMs`. */

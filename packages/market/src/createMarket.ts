@@ -46,6 +46,7 @@ export type MarketOptions = {
   readonly onReport?: (chainKey: string, kind: AgreedKind, report: AgreementReport) => void
   readonly limits?: Partial<MarketLimits>
   readonly clock?: Clock
+  /** Spreads refreshes in time, see `RefreshOptions`; default `Math.random`. */
   readonly random?: () => number
   readonly log: MarketLog
 }

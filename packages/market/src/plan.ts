@@ -18,7 +18,7 @@ export type ChainPlan = {
   readonly pools: readonly PoolConfig[]
 }
 
-/** What is read where, derived once from the configuration. Maps are by chain key and price key. */
+/** Everything that is read, derived once from the configuration. Maps are by chain key or price key. */
 export type MarketPlan = {
   readonly chains: readonly ChainPlan[]
   readonly chainByKey: ReadonlyMap<string, ChainPlan>

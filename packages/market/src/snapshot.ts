@@ -59,7 +59,7 @@ export type ChainMarket = {
   readonly chainId: number
   /** The hash is absent on chains where endpoints are compared by the height that they have reached. */
   readonly head: { readonly number: bigint; readonly hash?: Hex; readonly timestampSeconds: number }
-  /** When it was read, Unix milliseconds. */
+  /** Unix milliseconds at which it was read. */
   readonly asOfMs: number
   /** Fees of a transaction on the chain, as its family computes them. */
   readonly fees: NetworkFees

@@ -43,6 +43,7 @@ export function poll<Outcome>(args: PollArgs<Outcome>): Promise<Outcome> {
       try {
         const outcome = decide(votes, isLast)
         if (outcome !== undefined) return settle(() => resolve(outcome))
+        // Without an outcome, even late votes are still waited for.
         if (votes.length < endpoints.length) return
         settle(() => reject(toUpstreamError(chainId, failures, shortestPauseMs(endpoints))))
       } catch (error) {

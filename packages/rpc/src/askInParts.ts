@@ -32,6 +32,7 @@ export type PartedEndpoint = {
  */
 export function logBlocksAtOnce({ sizes, electorate }: Pick<JsonRpcClient, 'sizes' | 'electorate'>): bigint {
   const byVoice = new Map<string, number>()
+  // If a voice has several endpoints, an answer of the one that takes most is its vote.
   for (const { voice, logBlocks } of sizes()) byVoice.set(voice, Math.max(logBlocks, byVoice.get(voice) ?? 0))
   const blockLimit = [...byVoice.values()].toSorted((a, b) => b - a)[electorate.threshold - 1] ?? 1
   const blocks = blockLimit * (splitting.requestsMax / 4)
@@ -52,8 +53,10 @@ export async function askInParts(calls: readonly RpcCall[], endpoint: PartedEndp
 }
 
 /**
- * One question to one endpoint. The endpoint's limits are not known in advance: each refusal narrows the tried sizes,
- * and the sizes that were taken at last are learnt for later questions.
+ * One question to one endpoint, whose limits are not known in advance. `ask` splits calls into requests of the tried
+ * sizes; `#askOnce` sends one of them. If that is refused, it narrows the tried sizes, which all requests of the
+ * question share, and calls `ask` again with a trial, which may be refused and narrowed in the same way. Sizes that
+ * were taken at last are learnt for later questions.
  */
 class PartedQuestion {
   readonly #endpoint: PartedEndpoint
@@ -100,7 +103,11 @@ class PartedQuestion {
     return joinEach(parts, answers)
   }
 
-  /** Sends one request. Calls whose range was refused are asked again in narrower parts, the other answers stay. */
+  /**
+   * Sends one request. Calls whose range was refused are asked again in narrower parts, the other answers stay.
+   * @param isTrial true for the first request after a narrowing: if its parts are refused as well, the failure goes on
+   * to the request that was refused first, which knows the node's first answers
+   */
   async #askOnce(calls: readonly RpcCall[], isTrial = false): Promise<Answers> {
     const { sizes, now } = this.#endpoint
     if (this.#requestsLeft <= 0) throw this.#failed('too_wide')
@@ -116,7 +123,7 @@ class PartedQuestion {
     sizes.narrow(this.#tried, { calls: [refusedCall], said: refusal.message, start: this.#start })
     const again = await this.ask(refusedCalls, true).catch(failureOf)
     if (again instanceof EndpointFailure) {
-      // Narrower parts were refused as well, so width was not the reason: the node's first answers stand.
+      // Even the narrowest parts were refused, so width was not the reason: the node's first answers stand.
       if (again.reason === 'refused' && !isTrial) return outcome
       throw again
     }

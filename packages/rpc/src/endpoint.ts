@@ -138,6 +138,7 @@ export class Endpoint {
    * @source F-80
    */
   async send(calls: readonly RpcCall[], options: SendOptions): Promise<readonly RpcAnswer[]> {
+    /** @param mayBeTooWide see `PartedEndpoint.exchange` */
     const exchange = (part: readonly RpcCall[], mayBeTooWide: boolean) => {
       // A question for the head has no parameters that an endpoint could refuse: its failure always counts.
       const isHead = part.every((call) => isSameCall(call, this.#heads.call))
@@ -170,7 +171,12 @@ export class Endpoint {
     await this.#transport.close()
   }
 
-  /** Waits for a turn, sends, and updates health and pace by the outcome. @source F-63, F-65, F-82 */
+  /**
+   * Waits for a turn, sends, and updates health and pace by the outcome.
+   * @param question `isHead`: asks for the head alone, so that its failure always counts; `isForgiven`: true for a
+   * failure that says nothing about the endpoint's health
+   * @source F-63, F-65, F-82
+   */
   async #learning<Answer>(
     options: SendOptions,
     send: () => Promise<Answer>,
@@ -280,6 +286,7 @@ export class Endpoint {
     this.send([this.#heads.call], { deadlineMs: nowMs + headCheckMs.timeout }).catch(() => {})
   }
 
+  /** Counts a failure in full, unless the caller's deadline was short or a name in the question may have caused it. */
   #learnFailure(failure: EndpointFailure, elapsedMs: number, isHead: boolean): void {
     const waited = failure.reason === 'timeout' || failure.reason === 'cancelled'
     if (waited && elapsedMs < hangMs) this.#state = afterCutShort(this.#state, elapsedMs, this.#now())

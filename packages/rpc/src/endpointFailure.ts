@@ -23,7 +23,7 @@ export type FailureReason =
   | 'not_json'
   /** JSON, but not the answers to what was asked: wrong, missing or repeated ids. */
   | 'bad_answer'
-  /** Not asked: too many calls wait for the endpoint already. */
+  /** Not asked: too many calls wait for the endpoint already, or its rate leaves no turn before the deadline. */
   | 'busy'
   /** Not asked at all: the breaker is open, the endpoint cools down, or its head lags. */
   | 'excluded'

@@ -31,6 +31,7 @@ export const initialHealth: HealthState = {
 
 /** The longest pause lets an endpoint that works again be used within 10 s. */
 const breaker = { failuresToOpen: 5, firstPauseMs: 1_000, longestPauseMs: 8_000 }
+/** Pauses that an endpoint asks for: if it names no time, and the shortest. */
 const coolDownMs = { withoutHint: 1_000, shortest: 100 }
 /** Weight of the newest sample. */
 const latencyWeight = 0.2
@@ -150,7 +151,7 @@ export function isLagging(state: HealthState, reference: bigint | undefined, lag
 /**
  * Positions of usable endpoints in the order in which to ask them. First those of similar latency, in configured order,
  * so that nearly equal ones do not alternate; then clearly slower ones, by latency; then those to be probed, since a
- * probe may delay its caller.
+ * probe may delay its caller. An endpoint that has not answered yet counts as the fastest, so that it is tried.
  */
 export function askingOrder(
   endpoints: readonly { readonly state: HealthState; readonly availability: Availability }[],

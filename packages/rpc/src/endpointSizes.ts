@@ -116,7 +116,9 @@ export class EndpointSizes {
 
 /** True for a refusal of a whole request that may be due to its size. */
 export function isRefusedWhole({ reason, status, said: message }: EndpointFailure): boolean {
+  // Some endpoints answer 500 to a request that is too large, and all do so if they are broken: the words decide.
   if (reason === 'http_status') return status === 500 && sizeWords.test(message)
+  // A `bad_answer` has a text only if the endpoint answered a batch by one object, or by too few answers.
   return reason === 'refused' || reason === 'not_json' || (reason === 'bad_answer' && message !== '')
 }
 

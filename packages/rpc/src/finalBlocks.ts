@@ -26,6 +26,7 @@ export function createFinalBlocks<View extends EndpointSource, First, Pin>(
       const { facts } = await quorum.read({
         ...singleRoundQuestion<{ readonly hash: string | undefined }, View>(async (view, viewSignal) => ({
           kind: 'final',
+          // In an object, because facts that are `undefined` would count as no vote.
           facts: { hash: await hashAt(view, number, viewSignal) },
         })),
         signal,

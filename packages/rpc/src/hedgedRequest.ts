@@ -38,6 +38,7 @@ export function hedgedRequest<T>(
           failures[position] = failure
           failed += 1
           if (failed === attempts.length) settle(() => reject(new AggregateError(failures)))
+          // If an earlier attempt fails, nothing starts: its successor is under way already.
           else if (position === started - 1 && !controller.signal.aborted) startNext()
           // After the caller's abort no further attempt starts, so the last failure ends it.
           else if (controller.signal.aborted && failed === started) {

@@ -103,8 +103,8 @@ export function createHttpTransport(
         exchange.limit(options)
         const dispatch = (extraHeaders: Record<string, string>) => {
           if (exchange.done) return
-          const { kind, ...sent } = contentOf(httpRequest)
-          const sentHeaders = { ...kind, ...headers, ...extraHeaders }
+          const { contentType, ...sent } = contentOf(httpRequest)
+          const sentHeaders = { ...contentType, ...headers, ...extraHeaders }
           const to = joinPath(request.path, path)
           pool.dispatch({ path: to, method, headers: sentHeaders, ...sent }, exchange)
         }
@@ -128,11 +128,11 @@ const formContent = { 'content-type': 'application/x-www-form-urlencoded' }
 /** The body to send and its content type; empty without a body. */
 function contentOf({ body, text, form }: HttpRequest): {
   readonly body?: string
-  readonly kind?: Readonly<Record<string, string>>
+  readonly contentType?: Readonly<Record<string, string>>
 } {
-  if (form !== undefined) return { body: new URLSearchParams(form).toString(), kind: formContent }
-  if (text !== undefined) return { body: text, kind: textContent }
-  return body === undefined ? {} : { body: JSON.stringify(body), kind: jsonContent }
+  if (form !== undefined) return { body: new URLSearchParams(form).toString(), contentType: formContent }
+  if (text !== undefined) return { body: text, contentType: textContent }
+  return body === undefined ? {} : { body: JSON.stringify(body), contentType: jsonContent }
 }
 
 type ExchangeTerms = {
@@ -205,6 +205,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
+    // Interim answers (1xx) precede the answer itself, which comes with a status of its own.
     if (status <= 200) return
     const { answerStatuses, now } = this.#terms
     if (answerStatuses.includes(status)) {
@@ -236,6 +237,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+    // With a controller the request was on its way, so there was a connection to lose.
     const lost = this.#controller !== undefined || (code !== undefined && connectionErrors.has(code))
     this.#fail(lost ? 'connection_lost' : 'unreachable', { code })
   }

@@ -30,8 +30,8 @@ export type AgreeOptions = RpcOptions & {
 /** Rules by which votes of endpoints are turned into an outcome. */
 export type PollOptions<Outcome> = RpcOptions & {
   /**
-   * Outcome of the votes so far, `undefined` while more are needed. Pure; called after each vote, and with `isLast`
-   * when no more are waited for. An error that it throws ends the poll.
+   * Outcome of the votes so far, `undefined` while more are needed. Pure; called after each vote. `isLast`: all votes
+   * have come, or late ones have had their time (`patienceMs`). An error that it throws ends the poll.
    */
   readonly decide: (votes: readonly Vote<readonly RpcAnswer[]>[], isLast: boolean) => Outcome | undefined
   /** Once as many voices as the threshold have answered, late ones have so many milliseconds left. */

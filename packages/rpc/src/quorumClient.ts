@@ -36,7 +36,10 @@ export type QuorumLimits = ViewLimits & {
 /** One endpoint, as a family's questions address it: an `EndpointView`, `HttpView` or a family's own view. */
 export type EndpointSource = { readonly alias: string }
 
-/** A question to all endpoints in two rounds, see `QuorumQuestion`: `first`, then `pin` once, then `second`. */
+/**
+ * A question to all endpoints in two rounds, see `QuorumQuestion`: `first`, then `pin` once, which chooses the height
+ * that `second` reads at.
+ */
 export type ChainQuestion<First, Pin, Facts, View extends EndpointSource = EndpointView> = Pick<
   QuorumQuestion<View, First, Pin, Facts>,
   'first' | 'pin' | 'second' | 'key' | 'confirms'

@@ -1,6 +1,6 @@
 /** The place where sources wait after the first round of a question, until the height of the second round is chosen. */
 export type Rendezvous<First, Pin> = {
-  /** Waits for the choice; `undefined` if too few sources are left to make one. */
+  /** Waits for the choice; `undefined` if too few sources are left to make one, or `close` was called before. */
   arrive(first: First, voice: string): Promise<{ readonly pin: Pin } | undefined>
   /** A source failed in the first round and will not arrive. */
   fail(): void

@@ -4,6 +4,7 @@ const secondMs = 1_000
 /** A refusal lowers the rate to this share of what was sent, at least the slowest; without refusals it grows again. */
 const keptShare = 0.8
 const slowestPerSecond = 3
+/** Without refusals the rate grows by this factor each time; above `endsAbove` a second the limit ends. */
 const growth = { factor: 1.5, everyMs: 20_000, endsAbove: 1_000 }
 
 /** Queues before an endpoint that limits its rate, by precedence. @source F-65 */

@@ -53,8 +53,8 @@ export function tallySightings<Facts>(
   }
   if (canStillReach(groups, votes, electorate)) return undefined
   return withoutFacts(votes, electorate, {
-    number: groups.length,
-    largest: largest?.voices ?? new Set(),
+    groupCount: groups.length,
+    largestVoices: largest?.voices ?? new Set(),
     shown: largest?.value,
   })
 }
@@ -64,8 +64,10 @@ function withoutFacts<Facts>(
   votes: readonly SightingVote<Facts>[],
   electorate: Electorate,
   facts: {
-    readonly number: number
-    readonly largest: ReadonlySet<string>
+    /** Number of different facts that endpoints gave. */
+    readonly groupCount: number
+    /** Voices of the facts with the most of them. */
+    readonly largestVoices: ReadonlySet<string>
     readonly shown: Facts | undefined
   },
 ): QuorumOutcome<Facts> | undefined {
@@ -84,13 +86,17 @@ function withoutFacts<Facts>(
   const unfinalVoices =
     waiting.length === 0
       ? new Set<string>()
-      : union(new Set(waiting.map(({ voice }) => voice)), facts.largest, refusals.get('missing') ?? new Set())
+      : union(
+          new Set(waiting.map(({ voice }) => voice)),
+          facts.largestVoices,
+          refusals.get('missing') ?? new Set(),
+        )
   if (unfinalVoices.size >= threshold) {
     return { status: 'not_final', waitSeconds: Math.max(...waiting.map(({ waitSeconds }) => waitSeconds)) }
   }
   const reachableGroups = [unfinalVoices, ...refusals.values()].map((voices) => ({ voices }))
   if (canStillReach(reachableGroups, votes, electorate)) return undefined
-  const answerKinds = facts.number + refusals.size + (waiting.length > 0 ? 1 : 0)
+  const answerKinds = facts.groupCount + refusals.size + (waiting.length > 0 ? 1 : 0)
   return answerKinds > 1 ? { status: 'disagreed', groups: answerKinds } : { status: 'silent' }
 }
 

@@ -46,7 +46,10 @@ export function parseAnswers(
   return answers.filter((answer) => answer !== undefined)
 }
 
-/** The node's own error for a single call, in a body with another status than 200; undefined if there is none. */
+/**
+ * The node's own error for a single call, in a body with another status than 200; undefined if there is none.
+ * @throws EndpointFailure if that error means too many requests
+ */
 export function refusalIn(
   text: string,
   expected: { readonly alias: string; readonly count: number; readonly firstId: number },

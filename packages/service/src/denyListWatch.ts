@@ -3,7 +3,7 @@ import { createGauges, type HttpMetrics, type ReadinessCheck } from '@causeway/h
 import type { Logger } from 'pino'
 import type { ServiceParts } from './openService.ts'
 
-/** What metrics and readiness read of the deny list in force. */
+/** The part of the deny list in force that metrics and readiness read. */
 type WatchedList = {
   /** `ageSeconds`: since the list was last read. `isStale`: that is longer than `DENY_LIST_MAX_AGE_SECONDS`. */
   health(): { readonly entries: number; readonly ageSeconds: number; readonly isStale: boolean }

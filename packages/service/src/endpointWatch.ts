@@ -30,9 +30,9 @@ export function watchPushes(
 
 /** Called by the RPC client of one endpoint. */
 type EndpointObserver = {
-  /** After each request. @param failure why there is no answer; undefined: the endpoint answered */
+  /** Called after each request. @param failure why there is no answer; undefined: the endpoint answered */
   exchanged(seconds: number, failure: string | undefined): void
-  /** When the endpoint answered differently from a quorum of others. */
+  /** Called when the endpoint answered differently from a quorum of others. */
   outvoted(): void
 }
 

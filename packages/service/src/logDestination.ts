@@ -13,7 +13,7 @@ export type LogDestination = DestinationStream & {
   flush(): void
 }
 
-/** What pino sets on a destination before each `write`: `lastObj` holds the fields of the line. */
+/** Member that pino sets on a destination before each `write`: `lastObj` holds the fields of the line. */
 type Metadata = { readonly lastObj?: unknown }
 
 /**

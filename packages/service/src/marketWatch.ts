@@ -20,6 +20,7 @@ type MarketReading = {
   }[]
   readonly chains: readonly {
     readonly chain: string
+    /** False for a chain that is read for its price feeds alone. */
     readonly quotable: boolean
     /** `ok`, or why nothing is quoted on the chain. */
     readonly state: string

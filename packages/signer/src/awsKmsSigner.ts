@@ -16,7 +16,7 @@ export type AwsKmsOptions = {
   readonly credentials?: NonNullable<KMSClientConfig['credentials']>
   /** Timeout of one attempt; a throttled or failed one is repeated, three attempts in all. */
   readonly attemptTimeoutMs?: number
-  /** Timeout of a signature with all its attempts. */
+  /** Timeout of a signature, or of reading the public key, with all attempts. */
   readonly timeoutMs?: number
 }
 
@@ -46,7 +46,7 @@ export function createAwsKmsSigner(options: AwsKmsOptions): AwsKmsKey {
   let client: KMSClient | undefined
 
   async function open(): Promise<Signer> {
-    // Loaded late: the SDK takes a tenth of a second to load, and the curve as long.
+    // Loaded late: the SDK takes a tenth of a second to load, and the curve's library as long.
     const library = await import('./awsKmsLibrary.ts')
     client ??= new library.KMSClient(clientConfig(options))
     const kms = client

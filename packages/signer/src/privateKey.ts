@@ -48,6 +48,7 @@ function readSetting({
   readFile,
 }: SecretSource): { readonly text: string; readonly name: string } | undefined {
   const fileSetting = `${name}_FILE`
+  // An empty variable counts as unset.
   const value = environment[name] || undefined
   const path = environment[fileSetting] || undefined
   if (value !== undefined && path !== undefined) {

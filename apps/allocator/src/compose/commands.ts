@@ -28,6 +28,7 @@ const commands: readonly AllocatorCommand[] = [
     async run({ state, audit, now }, args) {
       const reason = args.operand('reason')
       await audit.record({ action: 'stop', subject: '-', reason }, async () => {
+        // `isRewritten` would make `resume` read everything from the first block on again.
         await state.stop({ reason, since: new Date(now()).toISOString(), isRewritten: false })
         return true
       })

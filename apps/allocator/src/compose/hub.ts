@@ -46,7 +46,7 @@ export function openHub(hub: OwnHub) {
   return { client, quorum, contract, threshold }
 }
 
-/** Finality rule of the hub's reads; by default its `finalized` block. */
+/** Finality rule of all reads: that for the allocator's contract, else the hub's, else `finalized` blocks. */
 function finalityOf({ auroraFinality, finality }: RegisteredHub) {
   const { mode = 'tag', tag = 'finalized', blocks = 0 } = auroraFinality ?? finality ?? {}
   return { mode, tag, blocks: BigInt(blocks), seconds: 0n } as const
@@ -135,7 +135,10 @@ const zeroAddress = `0x${'0'.repeat(40)}`
 const initializedWithinMs = 5_000
 const pollMs = 250
 
-/** Address whose signatures the contract takes; `noSigner` where it names none. */
+/**
+ * Address whose signatures the contract takes; `noSigner` for code without a signer, which answers with other
+ * bytes or an error. A contract that is not initialized tells the zero address, which is waited out first.
+ */
 async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promise<string> {
   const giveUpAtMs = performance.now() + initializedWithinMs
   try {
@@ -147,6 +150,7 @@ async function signerOf(contract: AllocatorContract, signal: AbortSignal): Promi
     return signerAddress ?? noSigner
   } catch (error) {
     if (!(error instanceof UpstreamUnavailableError)) throw error
+    // Enough endpoints answered a moment ago, when the code was read: so the code itself refuses the call.
     return noSigner
   }
 }

@@ -80,6 +80,7 @@ export class Rounds {
     },
     {
       name: 'stops',
+      // Shown without making the allocator unready: it signs for other chains meanwhile.
       isShownOnly: true,
       check: async () => {
         const { stopped } = this.#options.stops.known()

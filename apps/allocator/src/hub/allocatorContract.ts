@@ -147,6 +147,7 @@ function readLogs(logs: readonly FinalLog[]): Pick<ReadEvents, 'issued' | 'signe
     } else if (event.eventName === 'PayloadBuilt') {
       const { payloadId, payload } = event.args
       const request = requests.get(payloadId)
+      // A payload without its request cannot be judged, and is left out.
       if (request !== undefined) issued.push({ payloadId, payload, request, blockNumber })
     } else {
       const { payloadId, hash } = event.args

@@ -137,7 +137,7 @@ function bid(medianWei: bigint, failedTries: number, maxFeePerGasWei: bigint): G
   return { maxFeePerGas, maxPriorityFeePerGas: minBigint(tipWei, maxFeePerGas) }
 }
 
-/** −1 for a disagreement, which is normal for a moment after each block: the caller reads again. */
+/** −1 while endpoints disagree, as for a moment after each block, or are silent: the caller reads again. */
 function ignoreDisagreement(error: unknown): number {
   if (error instanceof UpstreamDisagreementError || error instanceof UpstreamUnavailableError) return -1
   throw error

@@ -45,8 +45,8 @@ export type HubState = {
 }
 
 /**
- * Verdict on an issued payload. The contract that built the payload is not trusted: from the payload's bytes it derives
- * the request that they pay, and signs only if that is exactly the request that was issued, by its id.
+ * Verdict on an issued payload. The contract that built it is not trusted: the request that the payload's
+ * bytes pay is derived here, and must be exactly the request that was issued, by its id.
  * @throws InvalidWithdrawalError, InvalidWithdrawRequestError, InvalidAddressError for a payload that cannot be read
  */
 export function judgeIssued(
@@ -61,7 +61,8 @@ export function judgeIssued(
   const { currency, recipient, amount, nonce: payloadNonce, isOfPayer } = paymentOf(payer, payload)
   const { spender } = request
   const chain = chainOfPayer(payer)
-  // Only the spender and the nonce are taken from the request: they are in no payload.
+  // The spender and the nonce are taken from the request, because no payload has them: the nonce in a payload
+  // is another one, its payload id, which is compared below.
   const paidTerms = { depository: payer.depository, currency, recipient, nonce: BigInt(request.nonce) }
   const paidRequest = withdrawRequestOf(chain, payloadWithdrawal(payer.vmType, payload), {
     ...paidTerms,

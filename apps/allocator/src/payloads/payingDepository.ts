@@ -175,6 +175,7 @@ function hyperliquidPayment(
   payload: Hex,
 ): PayloadPayment {
   const action = decodeHyperliquidWithdrawal(payload)
+  // An action names its token as `symbol:0x…`; the allocator file lists the part behind the colon.
   const decimals =
     action.type === 'UsdSend'
       ? hyperliquidNativeDecimals

@@ -94,8 +94,8 @@ class Round implements AllocatorRound {
       if (batch.length >= storedPerRoundMax) break
       batch.push(...(await this.#signaturesOf(issued, signal)))
     }
-    // A stop may have come while the batch was signed. Its signatures are not stored, which moves no money, and are
-    // made again after the stop.
+    // A stop may have come while the batch was signed. The batch's signatures are then not stored, so that no
+    // money moves, and are made again after the stop.
     if ((await state.readStop()) !== undefined) return
     const allowed: Storing[] = []
     for (const { chain, ...storing } of batch)

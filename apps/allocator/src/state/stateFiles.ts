@@ -57,6 +57,7 @@ export function createStateFiles(directory: string): StateFiles {
       if (text === undefined) return undefined
       const parsed = stopSchema.safeParse(jsonOf(text))
       if (parsed.success) return parsed.data
+      // `resume` reads the file by itself, so this `isRewritten` has no effect.
       return { reason: `${stopName} cannot be read`, since: 'unknown', isRewritten: false }
     },
     stop: (stop) => writeDurably(path(stopName), stop, directory),
@@ -71,7 +72,10 @@ export function createStateFiles(directory: string): StateFiles {
   }
 }
 
-/** Without `STATE_DIR` a stop and the position end with the process. */
+/**
+ * Without `STATE_DIR` a stop and the position end with the process. Operators' commands cannot reach them, so
+ * a stop after a changed block is never resumed, and `resume` need not drop the position.
+ */
 export function createMemoryState(): StateFiles {
   let position: FinalBlock | undefined
   let stopped: Stop | undefined

@@ -36,7 +36,8 @@ import { checkPayments, fillPaymentName, paymentName, unknownFillContract } from
 
 /**
  * POST /attestations/solver-fills/v1: attests that a solver paid an order's outputs; the execution gives it the order's
- * deposits on the hub. With `force` the payments are not read, and all deposits that name the order are given.
+ * deposits on the hub. With `force` neither the order's signature nor the payments are checked, and all
+ * deposits that name the order are given.
  * @source rules P-129, P-130
  */
 export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = async (

@@ -45,7 +45,7 @@ export async function readIssuedWithdrawal(
   return { payloadId, payload, evidence }
 }
 
-/** The payload's hashes that the allocator signs; none for a payload that cannot be read. */
+/** Hashes of the payload that the allocator signs; none if it cannot be read: it counts as not issued. */
 function hashesOrNone(
   { vmType }: AttestedChain,
   payload: Hex,

@@ -37,7 +37,8 @@ import { checkPayments, paymentName } from './settlement/payments.ts'
 
 /**
  * POST /attestations/solver-refunds/v1: attests that a solver paid an order's inputs back; the execution gives it the
- * order's deposits on the hub. With `force` the refunds are not read, and all deposits that name the order are given.
+ * order's deposits on the hub. With `force` neither the order's signature nor the refunds are checked, and
+ * all deposits that name the order are given.
  * @source rules P-129, P-130
  */
 export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>> = async (

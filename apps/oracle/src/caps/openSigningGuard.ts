@@ -22,6 +22,7 @@ import {
 
 type Options = Pick<SigningGuardOptions, 'isExecuted' | 'metrics' | 'log'> & {
   readonly chains: ChainRegistry
+  /** True in `local`, where tokens without a cap are not held. */
   readonly isLocal: boolean
   readonly stateDirectory: string | undefined
   /** Divisor of every cap: the number of processes among which the caps are divided. */
@@ -42,7 +43,7 @@ const rememberedMax = 20_000
 
 /**
  * Opens the guard before signatures, with the caps of the chain file and the counts and held executions of earlier
- * runs, from `STATE_DIR` or a shared database.
+ * runs, from `STATE_DIR` or a shared database. In `local` without caps nothing is counted or held.
  * @throws ConfigurationError when `STATE_DIR` holds counts that cannot be read, or a cap is too small to be shared
  */
 export async function openSigningGuard(

@@ -79,6 +79,7 @@ function freePayments(
   const holder = others.find((claim) => overlap(claim.uses, proof))
   if (holder === undefined) return claims
   const movedClaims = assign(others, holder, taken)
+  // Yet another claim may use the rest of the proof's payments, so it looks again.
   return movedClaims && freePayments(movedClaims, key, proof, taken)
 }
 

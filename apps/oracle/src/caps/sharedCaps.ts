@@ -70,6 +70,7 @@ export function createSharedCaps(
 
 /** Locks tokens until the transaction ends, in ascending order, so that transactions cannot deadlock. */
 async function lockTokens(tx: SqlTx, amounts: Amounts): Promise<void> {
+  // A lock's number has 32 bits, so token ids are hashed. Two tokens with one number just share a lock.
   const locks = [...amounts.keys()].map((hubTokenId) =>
     createHash('sha256').update(String(hubTokenId)).digest().readInt32BE(0),
   )

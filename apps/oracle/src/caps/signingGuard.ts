@@ -200,6 +200,7 @@ class CountingGuard implements SigningGuard {
     metrics.countHeld(kind, reason)
     const isNew = !this.#waiting.has(id)
     if (isNew && this.#waiting.size >= waitingMax) return
+    // The execution is stored already.
     if (!isNew && !this.#unwritten.has(id)) return
     this.#waiting.add(id)
     const { key } = value

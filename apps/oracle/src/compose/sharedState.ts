@@ -213,6 +213,7 @@ async function moveState(database: SqlDatabase, directory: string, log: WatchLog
   const sharedCaps = createSharedCaps(database, { table: new Map(), isUnlistedHeld: true })
   await database.transaction(async (tx) => {
     for (const { minute, counted, key, amounts } of caps) {
+      // Counts always stand beside their minute.
       if (counted !== undefined && minute !== undefined) await sharedCaps.importCounts(tx, counted, minute)
       if (key !== undefined && amounts !== undefined) await sharedCaps.importKey(tx, { key, amounts })
     }

@@ -79,6 +79,7 @@ class EntryWatch implements ChainWatch {
   constructor(options: ChainWatchOptions, entries: Entries) {
     this.#options = options
     this.#entries = entries
+    // No chain has the empty id, so a chain that rests on no other needs its own entry alone.
     this.#neededEntries = new Map(
       options.chains.map(({ id, restsOn = '' }) => [
         id,

@@ -93,6 +93,7 @@ export class FinalHistory {
       const verdict = judgeFinal({ number: head.number, hash: seenHash }, head.hash)
       if (verdict.kind !== 'unchanged') return verdict
     }
+    // No block at the anchor's height: the verdict is `behind`.
     return judgeFinal(anchor, undefined)
   }
 

@@ -10,7 +10,7 @@ export interface HaltStore {
   readonly isShared: boolean
   /** Halted chains with the change that halted each; `undefined` where it cannot be read, which halts all the same. */
   load(): Promise<ReadonlyMap<string, FinalChange | undefined>>
-  /** The halt outlives the process when this resolves. */
+  /** The halt outlives the process when this resolves. @param contradiction `undefined` if unreadable */
   save(chainId: string, contradiction: FinalChange | undefined): Promise<void>
   has(chainId: string): Promise<boolean>
   /** Ends a halt. @returns false where the chain was not halted */
@@ -88,6 +88,7 @@ async function readMarker(path: string): Promise<FinalChange | undefined> {
   return { blockNumber: BigInt(blockNumber), knownHash, foundHash }
 }
 
+/** A marker's JSON; empty for a change that is not known, which halts all the same. */
 function toMarker(contradiction: FinalChange | undefined) {
   if (contradiction === undefined) return {}
   const { blockNumber, knownHash, foundHash } = contradiction

@@ -39,7 +39,7 @@ export class WatchedEntry {
   #resumedAtMs: number
   /** Start of the last check in which enough endpoints agreed on the head. */
   #agreedAtMs = Number.NEGATIVE_INFINITY
-  /** Until then newer blocks are not linked: several became final at once, so the next look may wait for several. */
+  /** Until then no newer block is linked: the last look found several at once, so fewer looks do. */
   #linksDueMs = Number.NEGATIVE_INFINITY
   /** Readings under way, which later callers share. */
   #readingHead: Promise<void> | undefined
@@ -259,6 +259,7 @@ export class WatchedEntry {
     this.#head = { number: newest, seenAtMs: this.#options.now() }
   }
 
+  /** Sets the status by a verdict. A chain that is `behind` twice in a row is halted like a changed one. */
   #judge(verdict: FinalVerdict): void {
     // A block of an attestation may have halted the chain while this check ran.
     if (this.#status === 'halted') return

@@ -22,7 +22,7 @@ export type Aggregate<Response> = {
   readonly required: number
   /** Peers whose readable answers contributed no signature. */
   readonly mismatched: readonly string[]
-  /** Peers that signed the message but held the execution at a cap; their messages are true. */
+  /** Peers that signed the message and held the execution, mostly at a cap; their messages are true. */
   readonly held: readonly string[]
   /** Peers that signed with this oracle's own key alone: two oracles wrongly share it. */
   readonly sharing: readonly string[]
@@ -193,6 +193,7 @@ function signaturesOf<Response>({ rows, paths }: Group<Response>) {
   const ascending = [...rows.values()].sort((a, b) => (a.signer < b.signer ? -1 : 1))
   return (path: string) => {
     const index = paths.indexOf(path)
+    // Each signer's one signature in that array.
     return ascending.flatMap(({ claims }) => claims.slice(index, index + 1))
   }
 }

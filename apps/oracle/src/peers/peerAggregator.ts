@@ -113,6 +113,7 @@ class PeeredAttestation<Response extends object> {
       await Promise.race([attestations, endOf(this.#waiting.signal)])
     } finally {
       this.#waiting.end()
+      // The signal of `#asking` was aborted with that of `#waiting`: only its timer is left.
       this.#asking.release()
     }
     this.#request.signal.throwIfAborted()
@@ -126,6 +127,7 @@ class PeeredAttestation<Response extends object> {
     } catch (error) {
       if (this.#isOver()) return
       this.#local = { isFailed: true, error }
+      // Without `ORACLE_SIGNERS` the caller gets this error, so it is not logged here.
       if (this.#options.policy.signers !== undefined) this.#events.localFailed(error)
     }
   }

@@ -12,6 +12,7 @@ export const closedBreaker: BreakerState = { consecutiveFailures: 0, openUntilMs
 const failuresToOpen = 5
 const pauseMs = 5_000
 
+/** True while the breaker is closed; on an open one for the probe alone, once the pause is over. */
 export function maySend({ openUntilMs, isProbing }: BreakerState, nowMs: number): boolean {
   return openUntilMs === 0 || (nowMs >= openUntilMs && !isProbing)
 }

@@ -37,6 +37,7 @@ export type PeerQuestion<Response> = {
   readonly path: string
   /** JSON text. */
   readonly body: string
+  /** True for a request with `force`. */
   readonly isForced: boolean
   readonly callerApiKey: string | undefined
   readonly requestId: string | undefined

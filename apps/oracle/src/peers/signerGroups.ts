@@ -19,6 +19,7 @@ export type Group<Response> = {
 /** A signer's verified row, and the group to which it belongs. */
 type Counted<Response> = Pick<Group<Response>, 'key' | 'payload' | 'paths'> & {
   readonly row: ProvenRow
+  /** True for the row of this oracle's own answer. */
   readonly isLocal: boolean
 }
 
@@ -92,6 +93,7 @@ export class SignerGroups<Response extends object> {
     }
   }
 
+  /** Counts a row in the group of a message without its execution, if a peer's answer has made that group. */
   #lend(message: RecognisedPayload, row: ProvenRow): void {
     const group = this.#groups.get(groupKey(message, row))
     if (group !== undefined && !group.rows.has(row.signer)) group.rows.set(row.signer, row)
@@ -112,8 +114,8 @@ export class SignerGroups<Response extends object> {
   }
 
   /**
-   * True if the messages are equal and only one of the answers has its execution: the facts agree, and a signing cap
-   * held the other execution.
+   * True if the messages are equal and only one of the answers has its execution: the facts agree, and the
+   * other execution was held.
    */
   haveSameMessage(one: Response, other: Response): boolean {
     const { isHeld, unsignedPayload } = this.#kind

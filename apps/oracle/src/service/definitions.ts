@@ -25,8 +25,11 @@ import {
 
 /** Switches that any attestation request may carry. */
 export type RequestSwitches = {
+  /** True: the peers of this oracle are to sign as well. */
   readonly requestPeerSignatures?: boolean | undefined
+  /** True: the answer is to name the sources of its facts. */
   readonly includeEvidence?: boolean | undefined
+  /** True: an order is to be settled without proof of its payments. */
   readonly force?: boolean | undefined
 }
 
@@ -96,6 +99,7 @@ export const refundsDefinition = define({
   kind: attestationKinds.refunds,
   requestSchema: refundsRequestSchema,
   attest: attestRefund,
+  // Metrics show the empty id, of an order without inputs, as `unknown`.
   chainOf: ({ order }) => order.inputs[0]?.payment.chainId ?? '',
   forcedBy: ({ order, inputs, refunds }) => ({
     outputChain: order.output.chainId,

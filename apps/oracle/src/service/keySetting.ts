@@ -25,6 +25,7 @@ const hashPrefix = 'sha256$'
 export function parseKeySettings(texts: {
   readonly operators: string
   readonly peers: string
+  /** True in `local`, where keys may be short. */
   readonly isLocal: boolean
 }): readonly ConfiguredKey[] {
   const { isLocal } = texts

@@ -5,8 +5,8 @@
 export const publishedExample = (value: object) => ({ 'x-examples': { published: { value } } })
 
 /**
- * Example bodies in the interface document. The order is order B of packages/core/test/vectors/orders.ts, the
- * deposit pays it.
+ * Example bodies in the interface document. Their order is order B of packages/core/test/vectors/orders.ts,
+ * for which `depositTransaction` pays.
  */
 const native = '0x0000000000000000000000000000000000000000'
 const depositTransaction = `0x${'aa'.repeat(32)}`

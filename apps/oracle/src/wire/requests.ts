@@ -91,7 +91,7 @@ const settlement = {
     .describe("The solver's EIP-191 signature of the order id"),
 }
 
-/** Tell a reader where to look first, in families that limit calls. A wrong one changes no answer. Never signed. */
+/** Hints tell a reader where to look first, to save calls. A wrong one changes no answer. Never signed. */
 const hints = z
   .object({
     'hyperliquid-vm': z

@@ -6,8 +6,9 @@ import type { Job } from '../jobs/runJobs.ts'
 /**
  * Counts all claims in one statement. A window begins with its first claim, by the clock of the database; a claim is
  * granted what is left of the limit. None wants more than the whole limit, so the first is granted all.
- * `taken` sums what the window has granted, `granted` is the last claim's part of it. Rows are locked in one
- * order, so that replicas never deadlock.
+ * `taken` sums what the window has granted, `granted` is the last claim's part of it. `allowed` is the
+ * greatest limit that was claimed under, so that `taken` never exceeds it. Rows are locked in one order, so
+ * that replicas never deadlock.
  */
 const claimSql = `
   insert into limit_window as w (bucket, caller, ends_at, allowed, taken, granted)

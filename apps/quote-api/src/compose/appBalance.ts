@@ -106,6 +106,7 @@ function openTopUps(
   const { config, fillWallet, chains, chain, database, metrics, logger } = options
   return createTopUps({
     settings: { ...config.topUps, solver: fillWallet },
+    // No chain has the empty key.
     chain: chains.chains.get(quotable?.key ?? ''),
     blockTimeMs: quotable?.config.blockTimeMs ?? fallbackBlockTimeMs,
     chainId: chain.chainId,

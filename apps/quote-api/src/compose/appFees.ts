@@ -46,6 +46,7 @@ export function createAppFees(options: {
     registry.chains.flatMap(({ chainId, key, quoting }) => {
       const client = clients.get(key)
       if (client === undefined) return []
+      // Only chains that run calls have contract wallets.
       return [[chainId, quoting.runsCalls ? createContractSignatures(client) : noContracts] as const]
     }),
   )

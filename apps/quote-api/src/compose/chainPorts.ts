@@ -173,6 +173,7 @@ function triedTransaction(
     orderId: noOrder,
     deadlineSeconds: neverSeconds,
     ...transfers,
+    // The clone gives `recipient` what remains of `sweptTokens`, and all native coin.
     orderCalls: { ...orderCalls, sweptTokens: token === undefined ? [] : [token] },
   })
   return { from: filler, to: fillContract, data, value: token === undefined ? amount : 0n, token, hasCalls }

@@ -156,6 +156,7 @@ function toAddressChain(
     chain,
     head,
     finalHeight,
+    // If blocks show every payment, only paid addresses need a look.
     isSeenInBlocks: blocks?.showsAll === true,
     ...(blocks !== undefined && { blocks }),
     ...(payers !== undefined && {

@@ -44,6 +44,7 @@ export async function examineQuoteApi(
   const places = environment && { environment, configDirectory, custody, orderSigner }
   const files = places ? await readFiles(places, variables, findings) : undefined
   const registry = files ? examineFiles(files, settings, findings) : undefined
+  // A start in `local` examines settings and files alone.
   if (scope === 'settings') return findings.list
   const isRead = (key: string) => files?.chains.chains.get(key)?.ready === true
   const hasTerms = files !== undefined && registry !== undefined && orderSigner !== undefined

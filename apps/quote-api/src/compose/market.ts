@@ -19,6 +19,7 @@ type MarketParts = {
   readonly chains: ChainRegistry
   readonly quote: QuoteFile
   readonly clients: ReadonlyMap<string, ChainClient>
+  /** By key, of chains that did not answer at the start: nothing is read of one before its gate resolves. */
   readonly gates: ReadonlyMap<string, ChainGate>
 }
 

@@ -34,6 +34,7 @@ export function createPermits(options: {
 }): Permits {
   const { registry, clients, database, screening, stops, fillWallet, ports, market } = options
   const now = () => stops.now()
+  // No chain has the empty key.
   const clientOf = (chainId: number) => clients.get(registry.chainById.get(chainId)?.key ?? '')
   const contracts = new Map(
     registry.chains.flatMap(({ chainId }) => {

@@ -41,6 +41,7 @@ export async function openSight(service: ServiceParts<'jobs'>, world: World, mar
 function openOracleSight(service: ServiceParts<'jobs'>, { config: { oracles } }: World) {
   if (oracles === undefined) return undefined
   const sight = createOracleSight(oracles, () => performance.now())
+  // Shown only: silent oracles are silent to every other process too.
   service.check({ name: 'oracles', isShownOnly: true, check: async () => sight.assertEnough() })
   registerNeighbours(service, watchOracleSigners(oracles, service.logger))
   return sight

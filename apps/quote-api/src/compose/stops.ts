@@ -105,6 +105,10 @@ function watchStops(
   )
 }
 
+/**
+ * Adds readiness checks. `isShownOnly`: all processes fail it alike, so that it leaves them ready. The errors
+ * take a list with at least one entry, as `[first, ...others]` is.
+ */
 function checkStops({ check: add }: ServiceParts<never>, stops: ChainStops, networks: Networks): void {
   add({
     name: 'networks',

@@ -180,6 +180,7 @@ function createAppWithoutRoutes(dependencies: AppDependencies): Promise<HttpApp>
     errors: errorPolicy,
     securityContact: dependencies.securityContact,
     cors: true,
+    // Takes API keys from `authorization: Bearer` as well.
     bearerKeys: true,
     websocket: statusSocket(dependencies.statusFeed, () => Date.now()),
     rateLimits: {

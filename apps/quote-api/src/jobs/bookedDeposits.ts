@@ -39,6 +39,10 @@ async function findRows(
  * Compares the books of every settled request with its deposit. `bound` joins them, `due` computes what the request owes
  * by the rules that `bookedFor` and `paidFor` have in code, and `booked` adds what the books have. The rules are written
  * again in SQL, so that a bug in one is found by the other. Settlements older than `bookedInput` are left out.
+ *
+ * `basis` is the input that fees, debit and payment were quoted for. For less of it the debit shrinks in
+ * proportion, rounded up by `+ basis - 1`. The payment then lies between `least`, which `least_input` buys,
+ * and `expected`. A request without a fill asked nobody to pay, so there its payment is not compared.
  */
 const selectDiffering = `
   with bound as (

@@ -38,6 +38,7 @@ export function createJobWrites(options: {
         // A row that was written before this process started tells nothing of the time since.
         const upSeconds = (now() - startedMs) / 1_000
         const ageSeconds = row === undefined ? upSeconds : row.ageSeconds
+        // `/ready` shows a number that a check returns as an age.
         if (Math.min(ageSeconds, upSeconds) <= silentSeconds) return ageSeconds
         throw new UpstreamUnavailableError('No process runs the jobs of this database.', {
           code: 'JOBS_SILENT',

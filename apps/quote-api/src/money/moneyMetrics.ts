@@ -72,6 +72,7 @@ export type LedgerBalance = {
   readonly balance: bigint
 }
 
+/** The balance of an account of normal side `C` grows by credits, that of any other by debits. */
 export async function readLedgerBalances(database: Reading): Promise<readonly LedgerBalance[]> {
   const rows = await database.query<{
     kind: string

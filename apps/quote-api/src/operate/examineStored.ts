@@ -89,6 +89,7 @@ async function examinePeppers(
   for (const fault of await findPepperFaults(database, peppers)) {
     findings.add({
       code: 'pepper-wrong',
+      // The service does not start with another pepper, but does without one.
       severity: fault.kind === 'other' ? 'stops' : 'degrades',
       setting: 'API_KEY_PEPPERS',
       seen: describePepperFault(fault),

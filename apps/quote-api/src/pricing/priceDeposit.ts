@@ -92,6 +92,7 @@ export async function priceDeposit(
       refusal = error
     }
   }
+  // Without a refusal no plan begins with the fee currency: the solver does not take it any more.
   if (best.amountOut === 0n) throw refusal ?? notListed(route.origin, deposit.feeCurrency)
   return best
 }
@@ -170,10 +171,12 @@ function requestOf(
     // The promised wei at the present price.
     topupGasMicroUsd: divideUp(topupUsdX18, usdX18PerMicroUsd),
     appFees: deposit.appFees,
+    // Settlement has a tolerance of its own.
     slippageBps: 0n,
     // A currency that has lost its permits since the quote is priced as if the user had made the deposit.
     usePermit: deposit.relayedBy === 'permit' && permitKindOf(origin, currencyIn) !== undefined,
     originGasOverhead: deposit.originGasOverhead,
+    // The price does not depend on this, nor on `strict` and `explicitDeposit`.
     permitExpirySeconds: 0,
     useDepositAddress: deposit.relayedBy === 'deposit_address',
     strict: false,

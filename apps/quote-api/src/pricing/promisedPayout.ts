@@ -21,6 +21,7 @@ export function promisedBy(
   const offer = offerOf(payoutCurrency, external)
   return {
     payingBalance: `${payoutCurrency.asset.id} on ${payoutCurrency.chainId}`,
+    // The balance pays the input of a destination leg, or without one the output itself.
     usdX18: usdValueDown(destinationLeg?.amountIn ?? amountOut, price),
     payableUsdX18: payableWithOffer(inventory, { currency: payoutCurrency, price }, offer),
   }

@@ -150,6 +150,7 @@ function quotableChain(parts: ChainParts): QuotableChain {
   const depository = codec.canonicalAddress(parts.depository)
   const currencies = currenciesOf(parts, codec)
   const native = currencies.get(codec.canonicalAddress(codec.nativeCurrency))
+  // Thrown at once, before other problems are collected: no `QuotableChain` can be made without it.
   if (native === undefined) throw new ConfigurationError(`chains.${key}: the native currency is not listed`)
   return {
     key,

@@ -37,20 +37,26 @@ export type QuoteRequest = {
   readonly userPublicKey?: string | undefined
   /** Unspent outputs that the user wants to spend, in families without balances. */
   readonly outputChoice?: OutputChoice | undefined
+  /** The fill also pays some of the destination's native coin. */
   readonly topupGas: boolean
   /** Worth of the gas top-up; counts only with `topupGas`. */
   readonly topupGasMicroUsd: bigint
   readonly appFees: readonly AppFeeRequest[]
   /** Explicit tolerance; undefined means automatic. */
   readonly slippageBps: bigint | undefined
+  /** The user signs the deposit, and the solver sends it. */
   readonly usePermit: boolean
   /** Validity of a permit's signature, in seconds. */
   readonly permitExpirySeconds: number
+  /** The user pays an address, from which the solver makes the deposit. */
   readonly useDepositAddress: boolean
   /** A deposit address of one use: what is paid is filled as quoted or given back, and never quoted anew. */
   readonly strict: boolean
+  /** False: the deposit is a plain transfer to the depository, in place of a call of it. */
   readonly explicitDeposit: boolean
+  /** A solver fills the route even if the user could execute it alone. */
   readonly forceSolverExecution: boolean
+  /** The caller accepts any loss in pools. */
   readonly overridePriceImpact: boolean
   /** Pools beyond those of the configuration, and two in a row, where one of them is not enough. */
   readonly useFallbacks: boolean

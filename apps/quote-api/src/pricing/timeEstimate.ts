@@ -7,9 +7,9 @@ type ChainTiming = Pick<QuotableChain, 'config'>
 const defaultReactionMs = 1_000
 
 /**
- * Seconds from the user's transaction to the recipient's funds, at least 1: the depth that the
- * pin policy asks for this size, the solver's reaction, one destination block. Measured fills change only the
- * reaction, so an estimate is never below what the chains themselves take.
+ * Seconds from the user's transaction to the recipient's funds, at least 1: one origin block, the depth that
+ * the pin policy asks for this size, the solver's reaction, one destination block. Measured fills change only
+ * the reaction, so an estimate is never below what the chains themselves take.
  * @param args.reactionMs measured on the route's recent fills; `undefined` after too few
  * @source F-40
  */

@@ -103,6 +103,7 @@ function headersOf(message: OutgoingMessage, nowMs: number): Record<string, stri
   const { headers, signingSecret, body, eventId } = message
   const timestamp = String(nowMs)
   return {
+    // An integrator may name this one header himself; `webhookHeaders` refuses those below.
     'user-agent': 'causeway-webhooks',
     ...headers,
     'content-type': 'application/json',

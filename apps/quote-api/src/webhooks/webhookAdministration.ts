@@ -28,7 +28,7 @@ export type ShownWebhook = {
   readonly waiting: number
   /** Messages given up after the last retry, as long as they are kept. */
   readonly failed: number
-  /** Error of the last attempt, if no success followed. */
+  /** Last error of the newest message that failed and is not delivered. */
   readonly problem: string | undefined
 }
 

@@ -176,7 +176,7 @@ function followBlocks(
 
 /**
  * True for a chain whose new blocks need no signal: they come faster than rounds by the clock, and four such
- * rounds or more fit into the time between two reads. @source F-118
+ * rounds or more fit into the time between two reads of its state (`paceMs`). @source F-118
  */
 const isSeenByClock = (chain: Pick<QuoteChain, 'blockTimeMs'>, everyMs: number): boolean =>
   chain.blockTimeMs < everyMs && 4 * everyMs <= paceMs(chain)

@@ -63,6 +63,7 @@ export async function examineSolver(
 /** Finds variables that only a running solver needs, and a dry run. */
 function examineVariables({ values }: Settings, variables: Variables, findings: Findings): void {
   for (const name of ['QUOTE_API_URL', 'SOLVER_API_KEY', 'ORDER_SIGNERS'] as const) {
+    // A variable that is set but could not be parsed is a finding of `readConfig` already.
     if (values[name] === undefined && (variables[name] ?? '') === '') findings.missing(name)
   }
   if (values.DRY_RUN === 'on') {
@@ -130,6 +131,7 @@ async function examineOwnDatabase(
 ): Promise<void> {
   const { DATABASE_URL: url } = values
   if (url === undefined) return
+  // A start does not wait for the database, and a solver does its jobs itself.
   const examined = { connectionString: url.reveal(), setting: 'DATABASE_URL', isWaitedFor: false, nowMs }
   await examineDatabase({ ...examined, connections, runsJobs: true, directories: schemaModules }, findings)
 }

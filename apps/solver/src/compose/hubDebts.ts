@@ -44,6 +44,7 @@ export async function readHubDebts(
     return {
       atHub: (chain, currency) =>
         accounts.flatMap((account, index): readonly HubBalance[] => {
+          // The hub tells one balance for each account.
           const amount = balances[index] ?? 0n
           const isOwed = account.chain === chain && account.currency === currency && amount > 0n
           return isOwed ? [{ ...account.owner, amount }] : []

@@ -48,6 +48,7 @@ export async function reportInventory(
     ).flat()
     const plan = planInventory(holdings)
     const wallets = new Map(chains.paying.map(({ key, paying }) => [key, paying.address]))
+    // Holdings are of chains that are paid on, so the wallet of a withdrawal is always known.
     const commandOf = (withdrawal: Withdrawal, index: number) =>
       withdrawalCommand(withdrawal, { files, wallet: wallets.get(withdrawal.chain) ?? '', index })
     if (asJson) return reportAsJson(holdings, plan, commandOf, hubDebts !== undefined)

@@ -27,6 +27,7 @@ export function openMarket(
     gates: chains.gates,
     readers: openNetworkReaders(files.chains.chains, files.quote.chains, chains.clients),
     fillWallet: signer.address,
+    // By these hosts the market tells which sources of a price are independent; in `local` none has to be.
     sourceHosts: {
       isExempt: config.isLocal,
       chains: new Map(

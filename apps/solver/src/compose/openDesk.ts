@@ -65,6 +65,7 @@ function openContractDesk(
     nowMs,
     marketFees: () => {
       const fees = feesOf(market, chainId)
+      // A chain that is paid on through a fill contract has a fee model of gas, whose fees are of this class.
       return fees instanceof EthereumFees ? fees : undefined
     },
     rules: { maxFeePerGasWei, transactionGasMax, bumpAfterMs: bumpAfterSeconds * 1_000 },

@@ -76,7 +76,7 @@ async function openState(
   return { opened, database }
 }
 
-/** Name by which quote-api tells this solver's terms from other solvers': a row of its database. */
+/** Name by which quote-api tells this solver's terms from other solvers': a row that a migration has made. */
 export async function readSolverName(database: Pick<SqlDatabase, 'query'>): Promise<string> {
   const [row] = await database.query<{ name: string }>('select name from solver_name')
   return row?.name ?? ''

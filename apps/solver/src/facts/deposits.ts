@@ -53,7 +53,10 @@ export function createDepositReader(
   const originByChainId = new Map(origins.map((origin) => [origin.config.chainId, origin]))
   const deepChains = createDeepChains(hubEntries)
 
-  /** Every deposit of a transaction; undefined while it is not deep enough, or not there. */
+  /**
+   * Every deposit of a transaction; undefined while it is not deep enough, or not there. A chain that is not
+   * quoted or cannot be read has none.
+   */
   async function readTransaction(
     transaction: TransactionName,
     valueMicroUsd: bigint,
@@ -128,6 +131,7 @@ function indexedDeposits(
       chainId,
       chainKey: chain.id,
       refundChainId: refundChainId(chain, chainId),
+      // Lower case in every family, as `refundedDeposit` has it in ids of refunds.
       transactionId: transactionId.toLowerCase(),
       ordinal: ordinalOf(fact, deposits),
       orderId: fact.depositId,

@@ -32,6 +32,7 @@ export function relayBound(
   return costed === undefined ? undefined : boundOf(costed, chain.costOf(costed), chain)
 }
 
+/** The bound that a charge gives, with the chain's margin; undefined where the charge is not known. */
 function boundOf(
   transaction: CostedTransaction,
   charged: bigint | undefined,

@@ -64,7 +64,7 @@ async function traitsOf({ order: { payments, calls }, chain }: Payment): Promise
   if (hasCode === undefined) return currencies
   const codes = await Promise.all(payments.map(({ recipient }) => hasCode(recipient)))
   if (codes.includes(true)) return ['code', ...currencies]
-  // While code cannot be read, a stop of either kind holds the payment.
+  // While code cannot be read, a stop of either kind holds the payment; its own refusal stops its currency.
   return codes.includes(undefined) ? [...currencies, 'code'] : currencies
 }
 

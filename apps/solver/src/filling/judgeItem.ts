@@ -110,6 +110,7 @@ async function judgeOfferedRefund(
   return { verdict, deposit }
 }
 
+/** True if a refund of this very deposit was signed and has not failed. */
 function isGivenBack(past: readonly KeptRecord[], deposit: SeenDeposit | undefined): boolean {
   if (deposit === undefined) return false
   const key = depositKey(deposit)
@@ -190,7 +191,8 @@ export async function contractNamed(
 }
 
 /**
- * Closes an id, so that this wallet can no more pay it. Does nothing while a closing is under way, or another process leads.
+ * Closes an id, so that this wallet can no more pay it. Does nothing while a closing is under way, another
+ * process leads, or a trial of the closing fails: the next look tries again.
  * @param paid.id of an order, or of the refund of a deposit
  * @param paid.extraData of the order's output or refund, which names the fill contract
  */

@@ -209,10 +209,12 @@ function subjectOf(
     deposits: deposit === undefined ? [] : [depositKey(deposit)],
     charges: [charge],
     isUnderpaid: deposit !== undefined && isUnderpaidRefund(order, deposit, { chain, filling }),
+    // An order's refunds share one allowance of the gas budget, as far as their deposits do not pay the gas.
     ...(kind === 'refund' && { sharer: orderId }),
   }
 }
 
+/** `isUnderpaid`, by the part of the deposit that the refund leaves and by what a plain refund costs now. */
 function isUnderpaidRefund(
   { kind, payments: [payment] }: PaidOrder,
   deposit: SeenDeposit,

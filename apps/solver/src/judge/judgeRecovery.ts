@@ -6,6 +6,7 @@ import type { SeenDeposit } from './verdict.ts'
 export type PaymentMark = OtherRecord & {
   /** Id of the order, or of the refund of its deposit. */
   readonly id: Hex
+  /** True for this solver's own fill wallet. */
   readonly isOwn: boolean
   /** Unix seconds after which the chain refuses what was signed; undefined where only a closing ends it. */
   readonly endSeconds: number | undefined

@@ -88,6 +88,7 @@ export function judgeRefund(facts: RefundFacts): Verdict {
     case 'filled_by_another':
       return wait('another fill wallet has filled the order')
     case 'filled':
+      // A deposit that paid for no fill goes back whole.
       return fill.deposits.some((key) => isOfSameSource(key, deposit))
         ? judgeSurplus(facts, deposit, fill)
         : { kind: 'pay', lossMicroUsd: 0n }
@@ -145,5 +146,6 @@ function judgeSurplus(
   if (received === undefined || filled === undefined || returned === undefined)
     return wait('no price is known')
   if (filled + returned > mostPaidFor(received, limits)) return refuse('the fill has used the deposit')
+  // The fill's own loss was charged when it was paid, so the refund is charged with the rest.
   return { kind: 'pay', lossMicroUsd: lossOf(filled + returned, received) - lossOf(filled, received) }
 }

@@ -11,6 +11,7 @@ export type SweepRequest = {
   readonly order: Order
   readonly orderSignature: string
   readonly orderId: Hex
+  /** True: the money goes back to the depositor; false: into the depository, for the order. */
   readonly goesBack: boolean
 }
 

@@ -61,6 +61,7 @@ export function depositOfKey(key: string): Pick<SeenDeposit, 'chainId' | 'curren
   return { chainId: Number(chainId), currency, amount: BigInt(amount) }
 }
 
+/** Beginning of `depositKey`, equal for all deposits of one transaction and currency. */
 const sourceOf = ({ chainId, transactionId, currency }: SeenDeposit): string =>
   `${chainId}:${transactionId}:${currency}:`
 

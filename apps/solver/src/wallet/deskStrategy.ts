@@ -77,7 +77,7 @@ export type SignedAgain = {
 
 /** State of a chain's records that are not at their end, from one look at the chain. Strategies add what they need. */
 export type Sight = {
-  /** Records that are not at their end, by number. */
+  /** As `openRecords` gives them, by number. */
   readonly open: readonly KeptRecord[]
   /** Nonces below are used; `undefined` where a chain has none. */
   readonly usedNonces: number | undefined
@@ -87,7 +87,7 @@ export type Sight = {
 export type Chore = { readonly sign: SignFirst; readonly subject: Subject }
 
 /**
- * Records of a wallet on a chain that are not at their end.
+ * Records of a wallet on a chain that are not at their end, or whose nonce a reorganization has freed again.
  * @param usedNonces nonces below are used; by default all are, as suits a chain without nonces
  */
 export const openRecords = (

@@ -10,6 +10,7 @@ export type DuePayment = {
   readonly kind: 'fill' | 'refund'
   readonly chainId: number
   readonly transactionId: string
+  /** Worth of the payment when it was signed. */
   readonly microUsd: bigint
   /** Key of the deposit that it was paid for, or that it gives back. */
   readonly deposit: string | undefined
@@ -85,18 +86,17 @@ export async function keepAnswer(
   { id, attempt }: Pick<DuePayment, 'id' | 'attempt'>,
   answer: JointAnswer,
 ): Promise<'attested' | 'refused' | 'open'> {
+  const isAttested = answer.kind === 'attested'
   const isRefusal = answer.kind === 'refused'
+  const said = isAttested ? 'attested' : answer.code
+  // A refusal adds to `refusals`, any other answer sets them to 0. Each try doubles the next pause.
   const [row] = await database.query<{ state: string }>(
     `update payment set
        state = case when $3 then 'attested' when $4 and refusals + 1 >= $6 then 'refused' else state end,
        refusals = case when $4 then refusals + 1 else 0 end, said = $5, tries = tries + 1,
        next_at = clock_timestamp() + least($7 * 2 ^ least(tries, 20), $8) * interval '1 millisecond'
      where record_id = $1 and attempt = $2 and state = 'paid' returning state`,
-    [
-      ...[id, attempt, answer.kind === 'attested', isRefusal],
-      ...[answer.kind === 'attested' ? 'attested' : answer.code, retry.refusalsMax],
-      ...[retry.firstMs, retry.maxMs],
-    ],
+    [id, attempt, isAttested, isRefusal, said, retry.refusalsMax, retry.firstMs, retry.maxMs],
   )
   if (row?.state === 'attested' || row?.state === 'refused') return row.state
   return 'open'

@@ -46,6 +46,7 @@ export type Figure = (typeof figures)[number]
 
 const figureSql = `case when state = 'refused' then 'refused' when kind = 'claim' then 'claims'
   when kind = 'refund' and asked is null then 'others' else 'payments' end`
+/** Selects payments that are not attested and that no operator's `go` has taken out of the sums. */
 const isCountedSql = `accepted_at is null and state in ('signed', 'paid', 'refused')`
 
 /** The sums by chain id. Chains without unattested payments are left out. */
@@ -238,7 +239,8 @@ export async function readLastAnswers(database: Queries): Promise<ReadonlyMap<nu
 
 /**
  * Follows a record's outcome, in the transaction that saves it: a failed one paid nothing (`void`), and oracles can be
- * asked about a final one (`paid`). Does nothing for records that are no payments.
+ * asked about a final one (`paid`). Does nothing for records that are no payments, and for
+ * payments that oracles have attested, or refused for good.
  */
 export async function settleExposure(
   tx: SqlTx,

@@ -46,6 +46,7 @@ function toContractPayment({ recipient, currency, amount }: PaidOrder['payments'
   return { recipient: address.parse(recipient), currency: address.parse(currency), amount }
 }
 
+/** Calls for the fill contract, which then sweeps the tokens that the order pays to the calls' clone. */
 function orderCalls(
   order: Pick<PaidOrder, 'fillContract' | 'calls' | 'recipient' | 'proof'> & {
     readonly payments: readonly ContractPayment[]

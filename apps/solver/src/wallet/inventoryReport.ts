@@ -16,6 +16,7 @@ export type Holding = {
   readonly asset: string
   readonly decimals: number
   readonly amount: bigint
+  /** Part of the amount that is never paid out. */
   readonly floor: bigint
   /** Share of the asset that belongs here; undefined where the configuration names none. */
   readonly targetShareBps: number | undefined
@@ -70,6 +71,7 @@ export function planInventory(holdings: readonly Holding[]): Plan {
 
 const emptyPlan: Plan = { withdrawals: [], moves: [] }
 
+/** Plan for the holdings of one asset and symbol; empty where no target balances can be told. */
 function planAsset(holdings: readonly Holding[]): Plan {
   const [first] = holdings
   // Amounts in different units cannot be summed.
@@ -90,7 +92,10 @@ function planAsset(holdings: readonly Holding[]): Plan {
 /** A chain's holding with the balance that it should have, and the one below which nothing leaves it. */
 type ChainTarget = { readonly holding: Holding; readonly target: bigint; readonly kept: bigint }
 
-/** Target balances by the named shares, else by the flow of the last day; undefined without both. */
+/**
+ * Target balances by the named shares, else by the flow of the last day; undefined where only some chains
+ * name a share, or none does and nothing was paid out.
+ */
 function targetsOf(holdings: readonly Holding[], total: bigint): readonly bigint[] | undefined {
   const shares = holdings.flatMap(({ targetShareBps }) => targetShareBps ?? [])
   if (shares.length === holdings.length) return shares.map((bps) => (total * BigInt(bps)) / sharesTotalBps)

@@ -84,6 +84,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
   async look(): Promise<LineSight> {
     const open = await this.#open()
     if (open.length > 0) return this.#place(open)
+    // Nothing is judged by this look, so the chain is not read for it.
     return { open, usedNonces: undefined, chainSeconds: 0, placed: [], unmined: [], end: undefined }
   }
 
@@ -112,6 +113,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     const refusal = paying.refuse(work)
     if (refusal !== undefined) return { kind: 'refused', reason: refusal }
     const { end } = await this.#readLine()
+    // A line without an end is busy: `#signs` then throws, so nothing has to be checked.
     if (end !== undefined && work.mark !== undefined) {
       const state = await paying.stateAt(end, work.mark.id)
       if (state !== 'open') return { kind: 'refused', reason: `the wallet's line says that it is ${state}` }

@@ -29,6 +29,7 @@ export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): 
       : { kind: 'settle', outcome: 'reverted', cost: feeOf(record, landing.hash) }
   }
   const last = newest(record.transactions)
+  // Nothing may be sent any more: the record is at its end once all of its transactions have expired.
   if (last === undefined || !hasTime(record, facts))
     return hasExpired(record, landing.finalHeight) ? settleUnlanded(record) : waitMove
   if (!hasExpired(record, landing.finalHeight))
@@ -37,6 +38,7 @@ export function nextExpiringMove(record: ExpiringRecord, facts: ExpiringFacts): 
   if (record.release === 'asked') return waitMove
   if (record.release === 'refused' || (facts.state !== undefined && facts.state !== 'open'))
     return settleUnlanded(record)
+  // Nothing is signed before the id is known to be open and the service has answered about the last hash.
   if (facts.state === undefined || record.tellingHash !== undefined) return waitMove
   return { kind: 'sign', what: 'transaction' }
 }

@@ -50,6 +50,7 @@ export function placeLine(
   const placed = open.map((record): PlacedRecord => {
     const landed = minedOf(record, mined)
     const placedRecord = { record, mined: landed, parent, before: [...unmined] }
+    // `tip` is behind everything that is mined, so such a record does not move the end.
     if (landed !== undefined) return placedRecord
     const offer = offerOf(record)
     // An offer that spends another place, or none, leaves the records behind it without one until it is signed anew.
@@ -82,7 +83,7 @@ function minedOf(
 
 /** Facts about the chain and limits, beside the record's place. */
 export type LineFacts = {
-  /** Unix seconds of the newest block. */
+  /** Unix seconds of the newest block, or of this machine if that is later. */
   readonly chainSeconds: number
   readonly nowMs: number
   /**
@@ -90,6 +91,7 @@ export type LineFacts = {
    * for all before it.
    */
   readonly bumpAfterMs: number
+  /** True for the last record of the line. */
   readonly isLast: boolean
 }
 

@@ -102,6 +102,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
       ...(subject.isUnderpaid === true && { isUnderpaid: true }),
       payments,
       deposits: [...deposits],
+      // The service knows no chores and closings, so it is not asked about them.
       release: isToldAbout(subject) ? 'asked' : 'given',
       outcome: 'open',
       failureReported: false,

@@ -200,6 +200,7 @@ async function requireUnchanged(tx: SqlTx, paymentId: Hex, past: readonly KeptRe
 async function begin(tx: SqlTx, record: KeptRecord, beginning: Beginning): Promise<void> {
   const { charges, past, exposure, fence } = beginning
   await fence(tx)
+  // The shared lock makes a stop wait for this transaction: once it is thrown, nothing more is signed.
   const [stop] = await tx.query<{ is_stopped: boolean }>('select is_stopped from stop_switch for share')
   if (stop?.is_stopped === true) throw new StoppedError()
   if (record.orderId !== undefined) await requireUnchanged(tx, record.orderId, past)

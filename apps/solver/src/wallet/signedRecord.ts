@@ -81,6 +81,7 @@ const expiringSchema = z.object({
     orderId: hex(32).optional(),
     allowance: z.object({ currency: text, amount }).optional(),
     deadlineSeconds: z.number().int().nonnegative().optional(),
+    /** True: it must create no account, because nobody was charged for the rent. */
     makesNoState: z.boolean().optional(),
     payments: z.array(
       z.object({

@@ -83,6 +83,9 @@ export function recordRestore(
 
 async function writeDeed(tx: SqlTx, { actor, action, outcome, reason }: Omit<StopDeed, 'at'>): Promise<void> {
   await tx.query('insert into operator_action (actor, action, outcome, reason) values ($1, $2, $3, $4)', [
-    ...[actor, action, outcome, reason.slice(0, reasonMax)],
+    actor,
+    action,
+    outcome,
+    reason.slice(0, reasonMax),
   ])
 }

@@ -20,7 +20,7 @@ export const calldata = z
   // CAST: the pattern above is that of Hex.
   .transform((value) => value as Hex)
 
-/** An address or a currency of any family: hex of 16 to 20 bytes, put in lower case, or other text as is. */
+/** An address or a currency of any family: hex of 16 (Hyperliquid) to 20 bytes, lower case, or text. */
 export const spelled = z
   .string()
   .regex(/^(0x([0-9a-fA-F]{2}){16,20}|(?!0x)[0-9a-zA-Z]{1,100})$/)

@@ -100,6 +100,7 @@ const scriptSweepSchema = z
     amount,
     deadline: z.number().int().nonnegative(),
     deposit: z.object({ orderId: hex(32) }),
+    // Here the sweeper is a compressed public key.
     terms: z.object({ orderSigner: hex(20), sweeper: hex(33), depositor: spelled, nonce: hex(32) }),
     order: orderSchema,
     orderSignature: z.string(),

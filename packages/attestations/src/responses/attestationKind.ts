@@ -34,9 +34,15 @@ export type AttestationKind<Response> = {
   readonly responseSchema: z.ZodType<Response>
   /** The response without evidence, in the one spelling under which equal answers are equal text. */
   normalise(response: Response, networkOf: NetworkOf): Response
-  /** Signature arrays in document order. None: there is nothing to sign, such as a transaction without deposits. */
+  /**
+   * Signature arrays in document order. Oracles sign the digest of each, and verifiers check its signatures.
+   * None: there is nothing to sign, such as a transaction without deposits.
+   */
   signatureArrays(response: Response, context: SignatureContext): readonly SignatureArray[]
-  /** The response with other signatures. @throws RangeError for a signature over typed data without a domain */
+  /**
+   * The response with the signatures that `signaturesAt` gives for each array, in place of its own.
+   * @throws RangeError for a signature over typed data without a domain
+   */
   withSignatures(response: Response, signaturesAt: SignaturesAt): Response
   /**
    * True if a normalised response is about the fact that `request` (a validated body) asks for, which signatures alone

@@ -79,6 +79,7 @@ function isAboutOrder(
   if (execution === undefined) return executionHeld !== undefined
   // A forced execution is of all deposits that name the order, not of one per input.
   if (request['force'] === true) return true
+  // An input without an entry counts as zero. No oracle signs a key with that, so the keys then differ.
   const onchainIds = order.inputs.map(
     (_input, index) => inputs.find(({ inputIndex }) => inputIndex === index)?.onchainId ?? noOrder,
   )

@@ -60,6 +60,9 @@ import {
   toPayloadSignatures,
 } from './signatureEntries.ts'
 
+// In each kind `signatureArrays` tells what is signed for each path of a response, and `withSignatures` puts
+// signatures there: both name the same paths.
+
 const deposits = defineKind<DepositsResponse>({
   name: 'deposits',
   path: '/attestations/depository-deposits/v1',
@@ -164,6 +167,7 @@ const withdrawalInitiated: KindDefinition<WithdrawalInitiatedResponse> = {
   isAbout: isAboutInitiated,
   normalise: normaliseWithdrawalInitiated,
   signatureArrays({ payloadParams: { chainId, amount, signatures, ...rest }, executionHeld }, { hub }) {
+    // This kind has no execution to leave out: held payload parameters stay in the answer, unsigned.
     if (executionHeld !== undefined) return []
     const request = { ...rest, chainId: BigInt(chainId), amount: BigInt(amount) }
     return [payloadArray(signatures, request, hub)]

@@ -78,6 +78,7 @@ export function executionArray(
   { idempotencyKey, actions }: Execution,
   { executionDomain }: SignatureContext['hub'],
 ): SignatureArray {
+  // Signature entries name no version, so that of our hub is taken for every domain.
   const { version } = executionDomain
   return createArray(
     {

@@ -112,6 +112,7 @@ export function nameVariables(
   set: readonly Placeholder[],
 ): readonly string[] {
   return problems.map((problem) => {
+    // A problem reads `<file>: <place>: <text>` or `<file>: <place> <text>`.
     const [place = ''] = problem.slice(`${name}: `.length).split(/:? /, 1)
     // A variable may stand at the place itself, in an element of its list, or for the whole object around it.
     const sources = set.filter(

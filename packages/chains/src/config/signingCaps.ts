@@ -43,7 +43,7 @@ function entriesOf(caps: string | Readonly<Record<string, string>>, setting: str
   if (typeof caps !== 'string')
     return Object.entries(caps).map(([currency, amount]) => [`${setting}.${currency}`, currency, amount])
   return splitList(caps, ',').map((entry, index) => {
-    // The last one, because an amount has none.
+    // The last `=` separates, because an amount holds none, whatever stands before it.
     const equals = entry.lastIndexOf('=')
     const amount = equals < 0 ? '' : entry.slice(equals + 1).trim()
     const currency = entry.slice(0, equals < 0 ? undefined : equals).trim()

@@ -98,7 +98,7 @@ function accountsOf(
 
 /**
  * An address as lists are compared; `undefined` for what is no address. The sentinel of the native coin is none: quotes
- * use it for a wallet that is not chosen yet.
+ * use it for a wallet that is not chosen yet. Lists name accounts of main networks.
  */
 function spellAccount(vmType: VmType, address: string): string | undefined {
   const codec = codecOf(mainNetwork(vmType))

@@ -37,7 +37,7 @@ export function vouchForMapping(
 export const vouchTimeoutMs = 9_000
 /** Timeout of a whole statement: the oracles, then the hub transaction; ms. */
 export const statementTimeoutMs = vouchTimeoutMs + 6_000
-/** For statements of our own fill wallet. Short, because other chains wait meanwhile, and the next round tries again. */
+/** Timeout for statements of our own fill wallet, ms: short, as other chains wait and it is tried again. */
 const ownTimeoutMs = 5_000
 
 /** Stands for the unknown id when an entry is read, as the wallet for the depositor: the key depends on neither. */
@@ -62,7 +62,9 @@ export function createNonceMappings(options: {
         mainNetwork(vmType),
       )
       const { data, createdAtSeconds } = await entries.read(entry.user, entry.id, { signal })
+      // The hub answers the time 0 for an entry that was never written.
       if (createdAtSeconds === 0n) return undefined
+      // 32 bytes of the id, then the depositor, as `nonceMappingEntry` joins them.
       return { id: `0x${data.slice(2, 66)}`, depositor: `0x${data.slice(66)}` }
     },
     async write(statement, sign) {

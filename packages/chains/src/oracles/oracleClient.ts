@@ -184,7 +184,10 @@ async function askOracle<Answer>(
   }
 }
 
-/** Reads an answer with another status than 200. */
+/**
+ * Reads an answer with another status than 200. Only 400 can judge the request itself; any other one has a
+ * cause that may pass.
+ */
 function refused(status: number, body: unknown): Unsigned {
   const parsed = refusalSchema.safeParse(body)
   const code = parsed.success ? parsed.data.errorCode : `HTTP_${status}`

@@ -40,6 +40,7 @@ export function createOracleSight({ oracles, threshold }: OracleSettings, nowMs:
     assertEnough() {
       const now = nowMs()
       if (lastAskedMs === undefined || now - lastAskedMs > silentMs) return
+      // `note` keeps a time for each oracle; the default only satisfies the type.
       const answering = oracles.filter(
         ({ signer }) => now - (answeredMs.get(signer) ?? now) <= silentMs,
       ).length

@@ -11,6 +11,9 @@ const height = 160
 const footHeight = 18
 /** Space above the bars, for the largest amount. */
 const headHeight = 14
+/** Lines that the texts in these spaces stand on. */
+const headTextY = '11'
+const footTextY = String(height - 4)
 const dayMs = 86_400_000
 /** Bounds the chart, whatever period the answer names. */
 const daysMax = 366
@@ -76,15 +79,11 @@ function chartOf(days: readonly Day[], label: string): SVGSVGElement {
   return svgElement(
     'svg',
     { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label },
-    svgElement('text', { x: '0', y: '11' }, dollars(most.toString())),
+    svgElement('text', { x: '0', y: headTextY }, dollars(most.toString())),
     svgElement('line', { x1: '0', x2: String(width), y1: base, y2: base }),
     ...bars,
-    svgElement('text', { x: '0', y: String(height - 4) }, days[0]?.day ?? ''),
-    svgElement(
-      'text',
-      { x: String(width), y: String(height - 4), 'text-anchor': 'end' },
-      days.at(-1)?.day ?? '',
-    ),
+    svgElement('text', { x: '0', y: footTextY }, days[0]?.day ?? ''),
+    svgElement('text', { x: String(width), y: footTextY, 'text-anchor': 'end' }, days.at(-1)?.day ?? ''),
   )
 }
 

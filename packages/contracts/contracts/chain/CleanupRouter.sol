@@ -7,8 +7,8 @@ import {Transfers} from "../shared/Transfers.sol";
 /// Hands on all that it holds at this moment. An earlier call of an order, such as a swap, sends its output here, and
 /// the last calls of the order hand it on. Whoever calls it decides where everything goes, so nothing may lie here
 /// after a transaction, and nobody may ever allow it to take anything: it calls what it is told to. An amount of 0
-/// stands for the whole balance; nothing is moved where that is nothing. It needs no owner, multicall or storage, as
-/// the calls of an order run from its clone.
+/// stands for the whole balance; nothing is moved where that is nothing, but a call is made all the same. It
+/// needs no owner, multicall or storage, as the calls of an order run from its clone.
 /// @dev Functions, events and errors are public routers'. @source github.com/relayprotocol/relay-periphery
 contract CleanupRouter {
     event FundsMovement(address from, address to, address currency, uint256 amount, bytes metadata);
@@ -35,6 +35,7 @@ contract CleanupRouter {
         address[] calldata recipients,
         uint256[] calldata amounts
     ) external {
+        // Empty metadata: no bytes of the calldata.
         _cleanupErc20s(tokens, recipients, amounts, msg.data[0:0]);
     }
 

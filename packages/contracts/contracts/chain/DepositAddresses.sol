@@ -35,7 +35,7 @@ struct SwapTerms {
     address tokenIn;
     uint256 amountIn;
     address tokenOut;
-    /// For `amountIn`; for any other amount its share.
+    /// Least output for `amountIn`; another amount must yield its share of this.
     uint256 minAmountOut;
     /// Random, so that orders with equal swaps have different salts.
     bytes32 nonce;

@@ -69,7 +69,7 @@ contract DepositRouter is ReentrancyGuard {
         wrappedNative = wrappedNative_;
     }
 
-    /// Native coin comes in with a swap, or from unwrapping.
+    /// Takes coin from unwrapping alone. The input of a swap comes as the value of the swap's own call.
     receive() external payable {
         if (msg.sender != address(wrappedNative)) revert UnexpectedNative();
     }

@@ -14,13 +14,14 @@ struct FillCall {
 /// order leaves behind belongs to an address without code, and no later order is paid there. A call may name
 /// any target, so nothing but what was paid for this order may ever lie here.
 contract OrderClone {
-    /// Deployed the implementation, whose code, immutables included, every clone runs.
+    /// The contract that deployed the implementation. Clones run the implementation's code, and immutables
+    /// are a part of code, so this is the same in each.
     address public immutable fillContract = msg.sender;
 
     error NotFillContract();
     error CallFailed(uint256 index, bytes reason);
 
-    /// Calls may be paid back.
+    /// The targets of calls may pay native coin back.
     receive() external payable {}
 
     /// Runs all calls in order or none, out of the balance of this address; the rest of the native coin and of

@@ -28,8 +28,8 @@ interface IPermit2 {
 }
 
 /// Spender of Permit2 batches whose witness names the calls that spend them and who may submit them. The calls
-/// run at an address of their own, never from here: a call of this contract could hand Permit2 a signature that
-/// waits, and name another payee.
+/// run at an address of their own. From here, the spender of all batches, a call could submit another user's
+/// signature to Permit2 and name another payee.
 contract Permit2Router is ReentrancyGuard {
     IPermit2 public constant PERMIT2 = IPermit2(0x000000000022D473030F116dDEE9F6B43aC78BA3);
 

@@ -37,8 +37,9 @@ contract PermitRouter is IPermitOrigin, ReentrancyGuard {
         depository = depository_;
     }
 
-    /// EIP-3009: the payee is this contract and the nonce is the order id. A signature of 65 bytes goes
-    /// through the entry point that every such token has, any other one through that of contract wallets.
+    /// EIP-3009: the payee is this contract, `validAfter` is 0 and the nonce is the order id. A signature of
+    /// 65 bytes goes through the entry point that every such token has, any other one through that of
+    /// contract wallets.
     function depositWithAuthorization(SignedDeposit calldata signed, bytes calldata signature)
         external
         nonReentrant

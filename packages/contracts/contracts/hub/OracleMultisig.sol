@@ -40,6 +40,7 @@ contract OracleMultisig is Initialized, IERC1271 {
     }
 
     function _isValid(bytes32 digest, bytes memory signatures) private view returns (bool) {
+        // Before `initialize` the threshold is 0, and every text would meet it.
         if (threshold == 0 || signatures.length % SIGNATURE_BYTES != 0) return false;
         if (signatures.length < threshold * SIGNATURE_BYTES) return false;
         address previous = address(0);

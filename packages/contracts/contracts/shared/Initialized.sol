@@ -15,6 +15,7 @@ abstract contract Initialized is Owned {
     }
 
     function _initialize(address owner_) internal {
+        // First, so that a contract with an owner answers `AlreadyInitialized` to everybody.
         _initializeOwner(owner_);
         if (msg.sender != INITIALIZER) revert NotInitializer();
     }

@@ -142,6 +142,7 @@ export type WithdrawRequestFacts = {
   readonly currency: string
   readonly recipient: string
   readonly data: Hex
+  /** Absent in families that check a request by its text alone and read nothing of the chain. */
   readonly evidence?: Evidence
 }
 

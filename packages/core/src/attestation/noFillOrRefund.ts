@@ -9,7 +9,10 @@ import { hubAlias } from './hubIds.ts'
 /** Data of the entry that records a promise in the hub's generic mapping. */
 export const noFillOrRefundData: Hex = '0x01'
 
-/** Key of a promise in the mapping: the solver's alias on the hub, and an id made of the order id under it. */
+/**
+ * Key of a promise in the mapping: the hub alias of the solver, an EVM account, and under it an id made of
+ * the order id.
+ */
 export function noFillOrRefundEntryKey({ solverChainId, solver, orderId }: NoFillOrRefund): {
   readonly user: Hex
   readonly id: Hex
@@ -20,7 +23,10 @@ export function noFillOrRefundEntryKey({ solverChainId, solver, orderId }: NoFil
   }
 }
 
-/** The entry that oracles sign for a promise: one for each order, as its nonce ignores the spelling of the order id. */
+/**
+ * The entry that oracles sign for a promise: one for each order, as its nonce ignores the spelling of the
+ * order id. The alias enters the nonce in its EIP-55 spelling: all oracles must hash the same text.
+ */
 export function noFillOrRefundEntry(promise: NoFillOrRefund): MappingEntry {
   const { user, id } = noFillOrRefundEntryKey(promise)
   const nonce = sha256TextHex(`${checksumAddress(user)}:${promise.orderId.toLowerCase()}`)

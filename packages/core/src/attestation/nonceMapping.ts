@@ -14,7 +14,10 @@ export function nonceMappingId(nonce: bigint): Hex {
   return sha256TextHex(`NONCE_MAPPING:${nonce}`)
 }
 
-/** The entry that the oracles sign for a wallet's statement. One nonce of one wallet has one. @source rule P-68 */
+/**
+ * The entry that the oracles sign for a wallet's statement. One nonce of one wallet has one. The alias enters
+ * the entry's own nonce in its EIP-55 spelling: all oracles must hash the same text. @source rule P-68
+ */
 export function nonceMappingEntry(
   { walletChainId, wallet, nonce, id, depositor }: NonceMapping,
   network: ChainNetwork,

@@ -18,6 +18,7 @@ export function refundedDeposit(
     chainId,
     currency,
     amount,
+    // In lower case in every family, base58 too: solver and quote-api must make the same id of it.
     transactionId: transactionId.toLowerCase(),
     ordinal: ordinalOf(deposit, deposits),
   }
@@ -25,7 +26,8 @@ export function refundedDeposit(
 
 /**
  * Position of a deposit among equal ones of its transaction, from 0. Deposits of other ids, currencies or amounts do
- * not count: a hostile contract may make such a deposit in one branch of the chain and leave it out in another.
+ * not count: a hostile contract may make such a deposit in one branch of the chain and not in another,
+ * which would change the position of an honest one. `deposits` must hold `deposit` itself, not a copy.
  */
 export function ordinalOf(
   deposit: DepositFact,

@@ -10,6 +10,8 @@ export const allocatorDepositorySchema = z.strictObject({
     .describe(
       'The most that is signed within any hour, by currency, in smallest units: an object, or `currency=amount` joined by commas. A currency that is not named is held. Needed outside `local`',
     ),
+  // The members below depend on the family: solana-vm needs `domain` and `vault`, hyperliquid-vm needs
+  // `networkName` (`Mainnet` or `Testnet`) and `tokens`, lighter-vm `networkId`. Others take none of them.
   domain: hash32.optional().describe('Of the deployment, where payloads name one'),
   vault: z.string().optional().describe('Account that payloads pay from, where they name one'),
   networkName: z.string().optional().describe('Network that actions name, where they do'),
@@ -39,6 +41,7 @@ export const allocatorFileSchema = z.strictObject({
     .min(0)
     .default(0)
     .describe("Of the allocator's chain: nothing that was issued before it is looked at"),
+  /** Highest gas price of the transactions by which the allocator stores signatures on its chain. */
   maxFeePerGasWei: z
     .string()
     .regex(/^[0-9]{1,78}$/)

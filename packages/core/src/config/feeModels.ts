@@ -19,6 +19,7 @@ const gasModelSchema = z.object({
   ceilingFromWei: decimalInteger.default(100_000_000n),
   /** `maxFeePerGas` covers so many blocks that each raise the base fee by 12.5 %. */
   inclusionBlocks: z.number().int().min(1).max(20).default(6),
+  /** Bound on the network's estimate of a transaction's gas, as a multiple of what the release assumes. */
   unitsTimesMax: z
     .number()
     .int()
@@ -39,6 +40,7 @@ const gasModelSchema = z.object({
 /** Chains whose transactions bid for compute units. */
 const priorityFeeModelSchema = z.object({
   kind: z.literal('priority-fee'),
+  /** Endpoints estimate the price as this percentile of the prices that recent blocks accepted. */
   percentile: z
     .number()
     .int()

@@ -137,6 +137,7 @@ export const quoteChainSchema = z
     currencies: z.array(currencySchema),
   })
   .superRefine(({ feeModel, pinPolicy }, context) => {
+    // Chains that are paid by the size of transactions (`feerate`) are those with proof of work.
     for (const [index, row] of pinPolicy.entries()) {
       const message = depthProblem(row, feeModelClass(feeModel) === 'feerate')
       if (message !== undefined) context.addIssue({ code: 'custom', path: ['pinPolicy', index], message })

@@ -8,11 +8,14 @@ const priceKey = z.string().regex(/^[A-Z0-9.]{1,16}\/USD$/)
 
 /** Rewards and limits for moves of the solver inventory of one asset. @source rule Q-40 */
 const inventorySchema = z.object({
-  /** κ of the potential, in bps of the moved value at a skew of one target. */
+  /**
+   * κ weighs the potential, which measures how far balances are from their targets; a move pays its rise as
+   * skew. In bps of the moved value where a chain is one whole target off.
+   */
   kappaBps: bps,
   /** Largest reward, as bps of the moved value (a rate: an absolute cap is evaded by splitting). */
   rewardCapBps: bps,
-  /** A move whose potential rises by more than this is refused. */
+  /** A move whose skew is above this part of its value is refused. */
   maxSkewBps: bps,
   /** Part of a balance that is never quoted away. */
   reserveBps: bps,

@@ -30,6 +30,7 @@ const chainPolicySchema = z.object({
     .describe(
       "On chains of a fill contract and nonces: the one endpoint that the fill wallet's transactions are sent to, by private or conditional sending; absent: all endpoints of the chain",
     ),
+  /** At most the gas that the chain allows one transaction, and at most a quarter of a block's gas. */
   transactionGasMax: decimalInteger
     .default(2n ** 24n)
     .describe(
@@ -51,6 +52,7 @@ const chainPolicySchema = z.object({
     .max(3_600)
     .default(30)
     .describe('A transaction that is not mined by then is offered at a higher price'),
+  /** Two budgets of this size: of fills, claims and approvals; of refunds that are reduced by their gas. */
   gasPerHourWei: decimalInteger.describe(
     'Gas of fills, claims and approvals within one hour, and beside it as much for refunds that keep their gas, in the smallest unit of the native coin; with the rent of the accounts that payments make, where there is one',
   ),
@@ -59,6 +61,7 @@ const chainPolicySchema = z.object({
     .describe(
       'Gas of refunds that do not keep it, as those of dust, and of closing orders, within one hour, beside gasPerHourWei; by default a quarter as much',
     ),
+  /** Two budgets of this size: of sweeps; of permits. */
   relayGasPerHourWei: decimalInteger.describe(
     'Gas of sweeps within one hour, and beside it as much for permits',
   ),
@@ -86,6 +89,7 @@ const chainPolicySchema = z.object({
     .describe(
       'Where a chain keeps coins in outputs: other coins of the fill wallet are gathered into its line while the market is no dearer; absent: when a payment lacks them',
     ),
+  /** See `ExposureLimits.chainMicroUsd`. A payment counts at the prices at which it was made. */
   unattestedMaxMicroUsd: decimalInteger
     .optional()
     .describe(
@@ -121,6 +125,7 @@ export const solverFileSchema = z.object({
   unattestedMaxMicroUsd: decimalInteger
     .optional()
     .describe('The same as of a chain, over all chains together; by default 2,000,000 USD'),
+  /** See `ExposureLimits.refusedMicroUsd`. */
   refusedMaxMicroUsd: decimalInteger
     .optional()
     .describe(
@@ -131,7 +136,7 @@ export const solverFileSchema = z.object({
       fillWallets: z
         .array(evmAddress)
         .min(2)
-        .refine((wallets) => new Set(wallets.map((one) => one.toLowerCase())).size === wallets.length, {
+        .refine((wallets) => new Set(wallets).size === wallets.length, {
           error: 'a wallet is named twice',
         })
         .describe('All fill wallets of the market, the own one among them, in the same order at each solver'),
@@ -154,7 +159,7 @@ export type SolverChainPolicy = z.infer<typeof chainPolicySchema>
 
 /** Limits of payments that oracles have not attested. Above one the solver stops paying what it concerns. */
 export type ExposureLimits = {
-  /** Unattested on the chain. */
+  /** Unattested payments on the chain; claims of app fees are summed apart, up to the same limit. */
   readonly chainMicroUsd: bigint
   /** Unattested on all chains together. */
   readonly allMicroUsd: bigint

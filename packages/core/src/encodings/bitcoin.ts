@@ -74,6 +74,7 @@ const codecs = new Map(
 /** @throws ConfigurationError when no network has this name */
 export function bitcoinCodecOf(name: string | undefined): VmCodec {
   const network = bitcoinNetworkOf(name)
+  // Every named network is in the map; the default only satisfies the type.
   return codecs.get(network) ?? createBitcoinCodec(network)
 }
 

@@ -10,7 +10,8 @@ const accountBytes = 20
 
 /**
  * Protocol bytes of an address are its base58check payload: the prefix and 20 bytes. Transaction ids
- * come with or without `0x`; the bare form is canonical, so that one deposit has one id.
+ * come with or without `0x`; the bare form is canonical, so that one deposit has one id. On every network the
+ * native currency is the main network's address of 20 zero bytes.
  * @source rule F-149
  */
 export function createTronCodec(network: TronNetwork = tronMainnet): VmCodec {

@@ -18,6 +18,7 @@ export function tronAddress(spelling: string, network: TronNetwork = tronMainnet
 /** Converts a hex spelling to base58. Other strings are left to the codec, which knows the reason to refuse base58. */
 function base58Form(spelling: string, { addressPrefix }: TronNetwork): string {
   const isPrefixed = spelling.startsWith('0x')
+  // A text that is too long for hex counts as no digits, which are no address: it is returned as it is.
   const digits = spelling.length <= 2 + 2 * (1 + accountBytes) ? spelling.slice(isPrefixed ? 2 : 0) : ''
   const bytes = parseHexDigits(digits, 0)
   if (bytes?.length === 1 + accountBytes) return encodeBase58Check(bytes)

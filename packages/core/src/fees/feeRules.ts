@@ -47,8 +47,9 @@ type FeeRule = {
   /**
    * Form in which `orders.quoted` stores it. `always`: under its own name. `unlessZero`: under its own name where it is
    * not zero, for rows that are older than the fee. `appFees`: by recipient. `rest`: not at all, as it is what the
-   * other fees leave of the totals; one fee at most. Rows hold no parts, so only a fee under its own name may have
-   * parts of two totals.
+   * other fees leave of the totals; one fee at most. Rows hold whole fees, not their parts. A fee under its
+   * own name is divided again by the totals; any other is read back as one part, so its parts must all be in
+   * one total.
    */
   readonly stored: 'always' | 'unlessZero' | 'appFees' | 'rest'
 }

@@ -8,7 +8,8 @@ const jsonScalar: ScalarText = (scalar) => JSON.stringify(scalar) ?? 'null'
  * left out: equal values give equal text. Maps and sets become sorted arrays. Owners of hub balances sign the
  * hash of such a text, and peers' answers are compared by it.
  * @source github.com/relayprotocol/relay-protocol-oracle, src/common/signature-verification.ts
- * @param scalarText for values that JSON does not have; by default they are refused
+ * @param scalarText gives the text of every scalar, so that callers may allow a bigint too; by default JSON's
+ * own text, and `null` for a value that JSON leaves out
  * @throws TypeError for a bigint, unless `scalarText` takes it
  */
 export function canonicalJson(value: unknown, scalarText: ScalarText = jsonScalar): string {

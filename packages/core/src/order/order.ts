@@ -45,6 +45,7 @@ export type OrderOutput = {
     readonly recipient: string
     readonly currency: string
     readonly minimumAmount: string
+    /** The quoted amount. A payment below it is complete if it reaches the minimum. */
     readonly expectedAmount: string
   }[]
   /** Calls that the fill executes, in order, each by `encodeOrderCall`. */

@@ -7,7 +7,7 @@ import type { Hex } from '../hex.ts'
 export type RefundedDeposit = {
   /** Number of the deposit's chain, as `refundChainId` gives it. */
   readonly chainId: number | bigint
-  /** Canonical, as the chain's family spells it. */
+  /** Canonical, then in lower case, also where the family's spelling has capitals. */
   readonly transactionId: string
   /** In its family's canonical spelling. */
   readonly currency: string

@@ -48,6 +48,7 @@ function amountsBetween(state: PoolState, targetX96: bigint): { amount0: bigint;
   let amount0 = 0n
   let amount1 = 0n
   while (priceX96 !== targetX96) {
+    // A swap also stops between initialised ticks, but only rounds there: no fee is left out.
     const stop = nextTickOrEnd(walk)
     const stopX96 = sqrtPriceX96AtTick(stop)
     const isLast = downwards ? stopX96 <= targetX96 : stopX96 >= targetX96

@@ -36,12 +36,16 @@ export function nextStop({ ticks, tickSpacing, zeroForOne, tick, position }: Tic
     const wordStart = (slot - slotInWord(slot)) * tickSpacing
     return Math.max(candidate === undefined ? wordStart : Math.max(candidate.index, wordStart), minTick)
   }
+  // Upwards the pool searches the word of the next slot, because the tick of its own slot is crossed already.
   const nextSlot = slot + 1
   const wordEnd = (nextSlot - slotInWord(nextSlot) + wordTicks - 1) * tickSpacing
   return Math.min(candidate === undefined ? wordEnd : Math.min(candidate.index, wordEnd), maxTick)
 }
 
-/** Tick that the walk can jump to while there is no liquidity, because no stop on the way moves any amount. */
+/**
+ * The next initialised tick, or the end of all ticks. A swap jumps to it while there is no liquidity, because
+ * no stop on the way moves any amount; otherwise only code that ignores the rounding at stops may use it.
+ */
 export function nextTickOrEnd({ ticks, zeroForOne, position }: TickWalk): number {
   return ticks[position]?.index ?? (zeroForOne ? minTick : maxTick)
 }
@@ -58,6 +62,7 @@ export function passStop(walk: TickWalk, stop: number): bigint | undefined {
   return walk.zeroForOne ? -tick.liquidityNet : tick.liquidityNet
 }
 
+/** Number of ticks at or below `tick`, by bisection. The default for `middle` only satisfies the type. */
 function countAtOrBelow(ticks: readonly InitializedTick[], tick: number): number {
   let low = 0
   let high = ticks.length

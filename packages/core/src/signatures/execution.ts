@@ -27,6 +27,7 @@ export type MappingEntry = {
 
 /** Parameters of a payload that the allocator issues, which oracles sign once a withdrawal is initiated. @source rule P-128 */
 export type WithdrawRequest = {
+  /** Number on the hub of the chain that pays. */
   readonly chainId: bigint
   readonly depository: string
   readonly currency: string
@@ -34,6 +35,7 @@ export type WithdrawRequest = {
   /** The owner's account on the hub, see `hubAlias`. A spender has one payload for each nonce. */
   readonly spender: Hex
   readonly recipient: string
+  /** Further parameters of the family's payload; `0x` where it has none. */
   readonly data: Hex
   readonly nonce: Hex
 }

@@ -16,21 +16,22 @@ export type NoFillOrRefund = {
 }
 
 const promiseTypeHash = typeHash('NoFillOrRefund(string chainId,address solver,bytes32 orderId)')
+/** The domain has a member for a contract, but no contract checks the promise. */
 const noContract: Hex = `0x${'0'.repeat(40)}`
 
 /**
  * The 32 bytes that the solver signs.
- * @param hubChainId number of the solver's chain
+ * @param solverChainNumber EVM chain id of the solver's chain, whose string id is in the promise
  * @throws RangeError when a member does not fit its type
  */
 export function noFillOrRefundDigest(
   { solverChainId, solver, orderId }: NoFillOrRefund,
-  hubChainId: number,
+  solverChainNumber: number,
 ): Uint8Array {
   const separator = domainSeparator({
     name: 'RelayNoFillOrRefund',
     version: '1',
-    chainId: hubChainId,
+    chainId: solverChainNumber,
     verifyingContract: noContract,
   })
   const words = new AbiWords(4)

@@ -35,7 +35,12 @@ export async function describeSchema(database: Catalog, schema: string): Promise
   }))
 }
 
-/** Leaves out what other rows tell: not-null constraints (`n`) by columns, and rules `_RETURN` by views. */
+/**
+ * Each part of the union describes one kind of object. It leaves out what other rows tell: not-null
+ * constraints (`n`) by columns, rules `_RETURN` by views; indexes (`i`, `I`) and sequences (`S`) are no
+ * `relation`, as they have rows of their own, and TOAST tables (`t`) belong to their tables. Types are
+ * domains, enums and ranges; others come with a table.
+ */
 const catalogQuery = `
   with spaces as (select oid from pg_namespace where nspname = $1),
   relations as (select c.* from pg_class c join spaces s on s.oid = c.relnamespace),

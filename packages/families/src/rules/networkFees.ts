@@ -26,7 +26,7 @@ export type CostedTransaction = {
   readonly signatures?: number
   /** Pools that its swap goes through; 1 where it is absent. */
   readonly hops?: number
-  /** Units of execution that the caller's calls need, as the live part measured them. */
+  /** Units of execution that the caller's calls need, as a simulation measured them. */
   readonly callUnits?: bigint
   /** Data of the caller's calls, as `callBytesOf` counts it. */
   readonly callBytes?: bigint

@@ -78,7 +78,10 @@ export interface ChainQuoting {
   readonly keepsSides?: true
   /** Deposit addresses, which users pay instead of signing a deposit; absent if the chain has none. */
   readonly depositAddresses?: DepositAddressing | undefined
-  /** True if `encode` returns a `call` by which a user's own execution can be recognised. */
+  /**
+   * True if `encode` returns a `call` by which a user's own execution can be recognised; if false, routes that users
+   * execute alone get a price, but no quote.
+   */
   readonly tellsCallsApart: boolean
   /** True if a solver, an EVM address, can own what orders bring it under chains of this family. @source rule F-147 */
   readonly namesSolvers: boolean

@@ -21,7 +21,7 @@ export type ChainFamily<LineFamily = never, ContractFamily = never> = {
   readonly settling: SettlingChainFamily
   /** Absent: solvers cannot pay on its chains. */
   readonly paying?: FamilyPaying<LineFamily, ContractFamily>
-  /** Finality rules that a block must all satisfy to be this deep; absent if only the chain itself decides finality. */
+  /** Finality rules, all of which a block of this depth meets; absent if only the chain itself decides finality. */
   readonly depthOf?: (rule: DepthRule) => readonly Finality[]
 }
 

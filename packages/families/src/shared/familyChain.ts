@@ -17,7 +17,7 @@ export interface FamilyChain {
   verify(signal: AbortSignal): Promise<readonly string[]>
   /**
    * Problems of endpoints that do not belong to a local network, one sentence for each. Called only if `ENVIRONMENT` is
-   * one of this machine. @throws DomainError if too few endpoints answer
+   * one of this machine; sentences may name it. @throws DomainError if too few endpoints answer
    */
   verifyLocal(signal: AbortSignal, environment?: string): Promise<readonly string[]>
   /** Health of the endpoints that facts are read from. Asks nothing. */

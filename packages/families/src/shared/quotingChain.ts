@@ -15,7 +15,7 @@ import type { SignedDepositsFamily } from './signedDeposits.ts'
 export type UserFacts = {
   readonly balance?: bigint
   readonly allowance?: bigint
-  /** In the order of `touched`. */
+  /** The user's balances of the question's `touched`, in that order. */
   readonly held?: readonly (bigint | undefined)[]
   /** Confirmed outputs of the user, in families without balances. */
   readonly spendable?: readonly SpendableOutput[]
@@ -137,7 +137,10 @@ export type QuotingChainFamily = {
   /** Reads market data; absent in families whose market data is read by contract calls. */
   readonly network?: {
     readonly reader: (options: NetworkReaderOptions) => NetworkReader
-    /** Contradictions between the chain and its configuration, `isLocal` included. @throws upstream errors */
+    /**
+     * Contradictions between the chain and its configuration; with `isLocal`, endpoints outside of a local network too.
+     * @throws upstream errors
+     */
     readonly contradictions: (
       options: NetworkReaderOptions & { readonly isLocal: boolean },
     ) => Promise<readonly ChainFinding[]>

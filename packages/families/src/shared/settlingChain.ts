@@ -19,7 +19,7 @@ export type ScanSteps = {
   readonly rangeBlocks: bigint
   /** Blocks that are scanned again after a reorg. */
   readonly rewindBlocks: bigint
-  /** Newest blocks whose logs nodes may list late; 0 if blocks are read whole, or each scan lists newer ones again. */
+  /** Newest blocks whose logs nodes may list late; 0 if blocks are read whole, or every scan lists the newest again. */
   readonly lateBlocks: bigint
 }
 
@@ -157,7 +157,7 @@ export interface SettlingChain {
   head(signal: AbortSignal): Promise<bigint>
   /** Newest block that no reorganization takes back. */
   finalHeight(signal: AbortSignal): Promise<bigint>
-  /** Timestamp of that block, Unix seconds. */
+  /** Timestamp of the block at `finalHeight`, Unix seconds. */
   finalSeconds(signal: AbortSignal): Promise<number>
   /** Unix seconds of the newest block that a quorum has; absent: `finalSeconds` is used. */
   headSeconds?(signal: AbortSignal): Promise<number>

@@ -40,7 +40,11 @@ const appendLink = `
     sha256(coalesce((select link from checkpoint order by n desc limit 1), ''::bytea) || r.rows_hash)
   from ledger_rows_hash($1, $2) r`
 
-/** Ranges whose transfers are no longer those that were linked, and links that do not follow each other. */
+/**
+ * Ranges whose transfers are no longer those that were linked, and links that do not follow each other. In
+ * the SQL `before` and `ended` are the link and the last `seq` of the checkpoint before; the first one
+ * follows an empty link and 0.
+ */
 export async function verifyCheckpoints(tx: SqlTx): Promise<readonly LedgerFinding[]> {
   const rows = await tx.query<Record<'from_seq' | 'upto_seq' | 'linked' | 'found', bigint>>(`
     select c.from_seq, c.upto_seq, c.transfers as linked, r.transfers as found

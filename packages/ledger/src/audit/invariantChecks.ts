@@ -119,6 +119,7 @@ const resolvedOnce: InvariantCheck = {
   invariant: 'I5',
   problem: 'A hold and the transfers that made and ended it disagree.',
   isReplaying: true,
+  // A hold has the id of the pending transfer that made it, and at most one transfer resolves that.
   sql: `
     with resolved as (
       select pending_id, count(*) as resolvers, min(kind) as kind, sum(amount) as amount
@@ -138,6 +139,8 @@ const topUpsCredited: InvariantCheck = {
   invariant: 'I6',
   problem: 'A final top-up and the credits for it disagree.',
   isReplaying: true,
+  // Exactly one credit: the post to the wallet that the top-up names, or else to suspense. A reversal takes
+  // the money back by a transfer of its own, so the credit of a reversed top-up remains.
   sql: `
     with credits as (
       select t.chain_event_id, count(*) as credits, sum(t.amount) as amount
@@ -200,7 +203,8 @@ const claimsMoveOnce: InvariantCheck = {
   invariant: 'I7',
   problem: 'A claim and the transfers that opened and ended it disagree.',
   isReplaying: true,
-  // If the lowest and the highest wallet of its transfers are the claim's, all are.
+  // `fits`: a claim moves from `app_fee` to `payout_clearing`, and its end from there to `app_fee_due` if it
+  // was paid, else back. If the lowest and the highest wallet of its transfers are the claim's, all are.
   sql: `
     with moved as (
       select t.request_id as claim_id,
@@ -245,6 +249,9 @@ const usageIsHeld: InvariantCheck = {
   invariant: 'I9',
   problem: 'The usage of a policy is not the sum of what it allowed.',
   isReplaying: true,
+  // `ledger_usage_rows` lists the sums in which a hold counts: its users and all users, of its day and ever.
+  // A hold counts if a policy allowed it, with its debit once it is posted, and no more once it is voided or
+  // expired.
   sql: `
     with counted as (
       select h.api_key_id, r.subject, r.window_start, sum(coalesce(h.posted_amount, h.amount)) as used,
@@ -266,6 +273,8 @@ const statementsReplay: InvariantCheck = {
   invariant: 'I2',
   problem: 'A closed statement says something else than its transfers.',
   isReplaying: true,
+  // The difference of two closes of an account that follow each other must be the sum of the movements
+  // between them.
   sql: `
     with closes as (
       select *, lag(upto_seq, 1, 0::bigint) over w as before, posted - lag(posted, 1, 0::numeric) over w as moved,

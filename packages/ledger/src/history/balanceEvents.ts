@@ -48,9 +48,12 @@ export type CurrencyFilter = {
 }
 
 /**
- * SQL that turns a transfer `t` into one or two balance changes: (part, delta, balance after, context). `p` is the
- * pending transfer that `t` ends. On the debit side, part 0 holds an amount or frees it, and part 1 pays: a post does
- * both. A row without a delta is no event. The account (`own`) is a `C` account, which debits lower.
+ * SQL that turns a transfer `t` on the debit side of the account `own` into balance changes: (part, delta,
+ * balance after, context). Debits lower what `own` may spend. `p` is the pending transfer that `t` ends. Part
+ * 0 is about held money: a `pending` transfer holds its amount, and every end of one (`post`, `void`,
+ * `expire`) frees all of it, `p.amount`. Part 1 pays: `post` and `posted`. So a `post` is both, and
+ * `debit_after` is the balance after both: part 0 adds the payment back, as it is not paid yet. A null delta
+ * is no event.
  */
 const changesOfDebits = `(values
   (0, case t.kind when 'pending' then -t.amount when 'posted' then null else p.amount end,
@@ -58,11 +61,16 @@ const changesOfDebits = `(values
     case t.kind when 'pending' then 'set-pending-amount' else 'unset-pending-amount' end),
   (1, case when t.kind in ('post', 'posted') then -t.amount end, t.debit_after,
     case t.code when 'sponsor_post' then 'pay-fees' when 'found_fill' then 'pay-fees' when 'reversal' then 'balance-topup' else 'claim' end))`
+/** As `changesOfDebits`, on the credit side, where a transfer is one change. */
 const changesOfCredits = `(values (0, t.amount, t.credit_after,
   case when own.kind = 'sponsor' then 'balance-topup' when t.code = 'claim_failed' then 'claim'
     else 'app-fee' end))`
 
-/** Events of one side of the account. Event ids are `seq * 2 + part`, and `$2` is the first id that is excluded. */
+/**
+ * Events of one side of the account. Event ids are `seq * 2 + part`, and `$2` is the first id that is
+ * excluded; the coarser bound on `seq` lets the index serve. A transfer without a balance after it does not
+ * change what the account may spend.
+ */
 const eventsOfSide = (side: 'debit' | 'credit', changes: string) => `(
   select t.seq * 2 + c.part as id, c.delta, c.balance_after, c.context, t.request_id, t.created_at
   from transfer t left join transfer p on p.id = t.pending_id
@@ -72,6 +80,7 @@ const eventsOfSide = (side: 'debit' | 'credit', changes: string) => `(
     and ($3::text is null or c.context = $3) and ($4::bytea is null or t.request_id = $4)
   order by t.seq desc, c.part desc limit $5)`
 
+/** Addresses are stored in lower case, or as they are where case matters: the filter tries both. */
 const select = `
   select e.*, s.chain_id, s.address, s.symbol, s.name, s.decimals
   from account own join asset s on s.id = own.asset_id

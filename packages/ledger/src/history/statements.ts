@@ -133,6 +133,7 @@ export async function readStatement(database: SqlDatabase, query: StatementQuery
 
 const seqMax = 9_223_372_036_854_775_807n
 
+/** `sponsor` sorts behind `app_fee`, so that in descending order sponsor money comes first. */
 const selectAccounts = `
   select a.id, s.chain_id, s.address, s.symbol, s.name, s.decimals
   from account a join asset s on s.id = a.asset_id

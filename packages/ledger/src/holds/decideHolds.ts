@@ -66,6 +66,7 @@ export function decideHolds(
     if (refusal !== undefined) {
       for (const weight of replacedWeights) sums.add(weight)
       if (refusal.status === 'at_deposit') atDeposit.push(request)
+      // Policy, balance and caps compare sums, in which expired holds still count.
       if (refusal.status !== 'sponsor_frozen') isRefusedBySums = true
       return refusal
     }

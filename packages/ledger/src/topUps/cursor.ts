@@ -122,6 +122,7 @@ export async function resumeTopUps(
   return true
 }
 
+/** Rows that are older than `settled_to` lack it, as do cursors that never reached a final block. */
 const columns = `scanned_to, final_to, coalesce(settled_to, final_to) as settled_to, '0x' || encode(final_hash, 'hex') as final_hash, halted_reason`
 
 type CursorRow = {

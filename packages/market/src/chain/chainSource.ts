@@ -73,7 +73,7 @@ type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
 export function createChainSource(options: ChainSourceOptions): ChainSource {
   const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport, now } = options
   const { headMaxAgeMs, blockTimeMs } = options.plan.config
-  /** Number of blocks: a head further ahead of the last reading may wait. On fast chains 0: each may wait. */
+  /** Blocks after the last reading that are read at once; later ones may wait. None on fast chains. */
   const promptBlocks = paceMs({ blockTimeMs }) > 2 * blockTimeMs ? 0n : 1n
   const reportOn = (kind: AgreedKind) => (report: AgreementReport) => onReport?.(kind, report)
   const mirror = mirrorOf?.(createAgreedClient(client, { onReport: reportOn('pools') }))
@@ -102,7 +102,8 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
       if (change === 'behind' && last !== undefined) return last
       const head = chain.head
       agreed = { number: head.number, hash: head.hash }
-      // The last reading stays while its head does, and for a while if the chain runs far ahead; not without pools or fees.
+      // The last reading stays while its head does, and for `leastBetweenReadsMs` where blocks come so fast
+      // that reading each would ask too often. It does not stay if its pools or fees are missing.
       const isKnown = last?.head.hash === head.hash
       const isFarAhead = last !== undefined && head.number > last.head.number + promptBlocks
       const mayKeepLast = isKnown || (isFarAhead && now() - readAtMs < leastBetweenReadsMs)

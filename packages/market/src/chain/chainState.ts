@@ -42,8 +42,9 @@ export function isHeadAhead(facts: ChainFacts, limits: MarketLimits, nowMs: numb
 }
 
 /**
- * The facts of a chain that may be priced from now, or why none may. `stale_gas`: endpoints have not answered within the hard age.
- * `stale_head`: they answer, but the newest head is too old, since the chain stands still.
+ * The facts of a chain from which prices may be made now, or why none may be. `stale_gas`: endpoints have not
+ * answered within the hard age. `stale_head`: they answer, but the newest head is too old, since the chain
+ * stands still, or too far in the future.
  * @source rule O-67
  */
 export function chainState(args: {
@@ -78,7 +79,8 @@ export function chainChangesAtMs(
   config: QuoteChain,
   limits: MarketLimits,
 ): readonly number[] {
-  // An age limit is passed one millisecond after it; a head is no more too far ahead exactly at its limit.
+  // An age limit is passed one millisecond later. A head that was too far ahead may be used exactly at its
+  // limit.
   return [
     facts.readAtMs + limits.gasHardMaxAgeMs + 1,
     headUsableUntilMs(facts, config) + 1,

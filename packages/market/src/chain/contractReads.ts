@@ -80,8 +80,8 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
     feeModel,
     shapes: [...feeShapes, longerTransaction],
   })
+  // No transaction is sent on a chain that is read for its feeds alone, so no data fees are asked for there.
   const allFeeCalls = plan.quotable ? dataFees.calls : []
-  // No transaction is sent on a chain that is read for its feeds alone, so it has no data fees.
   const readFees = plan.quotable ? dataFees.read : () => []
   const reading: ContractReads['reading'] = ({ withDataFees }) => {
     const feeCalls = withDataFees ? allFeeCalls : []

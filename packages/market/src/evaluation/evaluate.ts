@@ -125,7 +125,7 @@ function evaluateChain(
   }
 }
 
-/** The earliest of the moments in the future. */
+/** The earliest of the moments in the future; `Infinity` without any. */
 function soonest(moments: readonly number[], nowMs: number): number {
   return Math.min(...moments.filter((atMs) => atMs > nowMs))
 }

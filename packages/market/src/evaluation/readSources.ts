@@ -93,6 +93,8 @@ function feedResult(
     const fault = sequencerFault(reading.sequencer, blockTimestampSeconds)
     if (fault !== undefined) return { fault }
   }
+  // The chain stood still after this round and went on: the round may be outdated. 0: it was never seen to
+  // stand.
   if (round.updatedAtSeconds <= BigInt(wentOnAtSeconds)) return { fault: 'older_than_stop' }
   return feedValue({ round, decimals, heartbeatSeconds, blockTimestampSeconds })
 }

@@ -54,7 +54,7 @@ export type SourceReading = {
   /** Unique per price, and what operators see: `feed base 0x…`, `http defillama`. */
   readonly source: string
   readonly kind: SourceKind
-  /** When it last answered. Two different times are two samples. Absent before the first answer. */
+  /** Unix milliseconds of its last answer; absent before the first. Two different times are two samples. */
   readonly readAtMs?: number
   /** Block at which it was read, for sources on a chain. */
   readonly block?: bigint

@@ -154,11 +154,11 @@ const oracleTimeoutMs = 5_000
 /**
  * Examines every oracle of `ORACLES`: it must be reachable, know our key and sign with the listed address. Reports each
  * that does not, and reports if fewer than `threshold` do.
- * @param lack consequence of too few oracles, for the text: e.g. `nothing settles`
+ * @param consequence of too few oracles, for the text: e.g. `nothing settles`
  */
 export async function examineOracles(
   { oracles, threshold }: ListedOracles,
-  lack: string,
+  consequence: string,
   findings: Findings,
 ): Promise<void> {
   const areAsListed = await Promise.all(
@@ -184,7 +184,7 @@ export async function examineOracles(
     code: 'threshold-unreachable',
     severity: 'degrades',
     setting: 'ORACLES',
-    seen: `${count} of ${counted(oracles.length, 'oracle')} named the listed signer, and ${threshold} must: ${lack}`,
+    seen: `${count} of ${counted(oracles.length, 'oracle')} named the listed signer, and ${threshold} must: ${consequence}`,
     fix: 'Mend the oracles that are named beside this.',
   })
 }

@@ -25,7 +25,10 @@ export interface HeldStore {
   forget(id: string): Promise<void>
   /** @throws ConfigurationError when the directory cannot be used */
   list(): Promise<ReadonlyMap<string, HeldRecord | undefined>>
-  /** Permits the signature. @returns false where no such request is held. @throws ConfigurationError for a malformed id */
+  /**
+   * Permits the signature, also of a request that is only held later.
+   * @returns false where no such request is held now. @throws ConfigurationError for a malformed id
+   */
   release(id: string): Promise<boolean>
 }
 

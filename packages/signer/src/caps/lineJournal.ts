@@ -139,6 +139,7 @@ class FileJournal<Entry> implements LineJournal<Entry> {
     try {
       if (this.#isBehind || !isNamed(this.#path, this.#file)) this.#rewrite()
     } catch (error) {
+      // While it is behind, `onFailed` was called already.
       if (!this.#isBehind) this.#fail(error)
     }
     return !this.#isBehind

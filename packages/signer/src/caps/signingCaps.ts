@@ -26,7 +26,10 @@ export type Excess = {
   readonly amount: bigint
 }
 
-/** `free`: counted before. `within`: fits. `upper`: fits, and uses more than half of a cap. `held`: not to be signed. */
+/**
+ * `free`: counted before. `within`: fits. `upper`: fits, and uses more than half of a cap, so a caller may
+ * first look whether the hub has executed it already. `held`: not to be signed.
+ */
 export type CapVerdict =
   | { readonly kind: 'free' | 'within' | 'upper' }
   | { readonly kind: 'held'; readonly excess: Excess }
@@ -91,6 +94,7 @@ export function judgeValue(
     const uncounted = amount - (countedForKey?.get(hubTokenId) ?? 0n)
     if (uncounted > 0n) due.set(hubTokenId, uncounted)
   }
+  // A new key is never `free`, even with nothing to count: it has to be remembered.
   const isCounted = due.size === 0 && countedForKey !== undefined
   return { verdict: isCounted ? { kind: 'free' } : judgeDue(due, signedOf, rules), due }
 }

@@ -213,6 +213,7 @@ export async function awaitInputsFirst<Inputs, Payments>(
  * @source rule P-129
  */
 export function weightedBpsDiff(order: Order, deposits: readonly OrderDeposit[]): bigint {
+  // Every input has its deposit: the default is never used.
   const diff = weightedInputBpsDiff(
     order,
     order.inputs.map((_input, index) => deposits[index]?.deposit.amount ?? 0n),

@@ -132,6 +132,7 @@ async function retireSecrets(tx: SqlTx, id: string, overlapSeconds: number): Pro
     [overlapSeconds],
   )
   if (row === undefined) throw new Error('a select of one row answered none')
+  // `least` ignores null, the end of a secret that works for good.
   await tx.query('update api_key_secret set retire_at = least(retire_at, $2) where api_key_id = $1', [
     id,
     row.until,

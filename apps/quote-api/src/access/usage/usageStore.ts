@@ -15,7 +15,8 @@ const bucketValues = Object.entries(granularities)
   .join(', ')
 
 // `once` answers a row only if the batch is newer than the last one of its process: a batch sent twice adds nothing.
-// Rows are locked in one order, so that two processes that write the same sums never deadlock.
+// Rows are locked in one order, so that two processes that write the same sums never deadlock. The integer
+// division by `bucket.seconds` finds the start of the bucket that a minute lies in.
 const writeSql = `
   with once as (
     insert into key_usage_writer as w (writer, sequence) values ($1, $2)

@@ -25,6 +25,7 @@ export function createChallenges(database: SqlDatabase): Challenges {
     open: ({ apiKeyId, wallet, nonce }) =>
       database.transaction(async (tx) => {
         await lockUsableKey(tx, apiKeyId)
+        // Keeps one less than `openPerKeyMax`, because the new one follows.
         await tx.query(
           `delete from wallet_challenge where api_key_id = $1 and (expires_at <= clock_timestamp()
              or nonce_hash not in (select nonce_hash from wallet_challenge where api_key_id = $1

@@ -6,6 +6,7 @@ import type { WalletLinking } from '../../access/wallets/walletLinking.ts'
 import { parseWallet, signatureText, walletText } from '../wire/walletText.ts'
 
 const params = z.object({ id: keyIdText })
+/** The OpenAPI description leaves these routes out, since it lists what commands do. */
 const hide = true
 const text = z.string()
 

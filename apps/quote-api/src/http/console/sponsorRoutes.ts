@@ -90,7 +90,7 @@ function registerSignIn(app: HttpApp, sessions: SponsorSessions): void {
   }
   app.post(`${prefix}/session/end`, { schema: end, config }, async (request) => {
     const token = tokenOf(request)
-    // Refuses a token without an open session, and a request without one: the `''` below is never used.
+    // Refuses a missing token, and one without an open session, so that `''` below is never used.
     await sessions.walletOf(token)
     await sessions.end(token ?? '')
     return { ended: true }

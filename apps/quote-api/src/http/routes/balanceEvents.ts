@@ -123,6 +123,7 @@ async function readEvents(
   return { events: events.filter((event) => event.id === BigInt(id)), cursor: undefined }
 }
 
+/** An event without an asset is one of sponsor money. */
 function eventToWire(
   wallet: Hex,
   { id, asset, delta, balanceAfter, context, requestId, createdAt }: EventsPage['events'][number],

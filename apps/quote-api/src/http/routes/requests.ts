@@ -72,7 +72,7 @@ function registerV3(app: HttpApp, dependencies: Dependencies): void {
     const isNamed = query.id !== undefined || query.depositAddress !== undefined
     const filter = await buildFilter(dependencies, query, apiKey, { isNamed, ofWallet: false })
     const view = { ...query, sponsorCurrency, apiKeyId: apiKey?.keyId }
-    // All pages are counted; `sortBy` of this one says which time the filters by time mean.
+    // Counts the requests of all pages. Of the page, only `sortBy` matters: filters by time mean that time.
     const total = query.includeTotal ? await history.count(filter, pageOf(query)) : undefined
     const { requests, continuation } = await listPage(dependencies, filter, query, request)
     return {
@@ -115,8 +115,12 @@ async function buildFilter(
   dependencies: Pick<Dependencies, 'sponsors' | 'history'>,
   query: RequestsQuery,
   caller: Caller,
-  /** See `scopeOfRequests`. */
-  scope: { readonly isNamed: boolean; readonly ofWallet: boolean },
+  scope: {
+    /** The query names single requests, which anybody may see who can name them. */
+    readonly isNamed: boolean
+    /** True: if `user` is the caller's wallet, lists its requests of every key, not of the caller's alone. */
+    readonly ofWallet: boolean
+  },
 ): Promise<RequestFilter> {
   const question = { ...scope, user: query.user, asksForOwners: asksForOwners(query) }
   return { ...filterOf(query), ...(await scopeOfRequests(dependencies, caller, question)) }

@@ -13,7 +13,7 @@ const messageAnswer = z.object({ message: z.string() })
 export type TransactionHints = {
   /** Something may have happened on a chain. */
   readonly hint: (chainId: number) => void
-  /** Reads a transaction now. */
+  /** Reads a transaction now. @returns the deposits in it */
   readonly readNamed: (chainId: number, transaction: string) => Promise<readonly unknown[]>
   /** Notes that a transaction may be one by which a user executes his request himself. */
   readonly report: (reportedTransaction: {

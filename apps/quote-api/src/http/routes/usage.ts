@@ -58,6 +58,7 @@ export function registerUsage(app: HttpApp, { readUsage }: { readonly readUsage:
       metrics: sums.map(({ apiKeyId, startsAt, endpoint, statusCode, errorCode, answers }) => ({
         apiKey: apiKeyId,
         timestamp: startsAt.toISOString(),
+        // As OpenAPI writes path parameters.
         endpoint: endpoint.replace(/:(\w+)/g, '{$1}'),
         statusCode,
         ...(errorCode !== '' && { errorCode }),

@@ -168,6 +168,7 @@ function currencyToWire({ asset, symbol, name, address, decimals }: QuotableCurr
  * @source github.com/relayprotocol/relay-kit, packages/sdk/src/types/api.ts
  */
 function contractsOf({ multicall3, cleanupRouter }: QuotableChain['config']): ChainWire['contracts'] {
+  // Every chain that is read by contract calls has it; no other chain has contracts to name.
   if (multicall3 === undefined) return {}
   if (cleanupRouter === undefined) return { multicall3 }
   return { multicall3, erc20Router: cleanupRouter, v3: { erc20Router: cleanupRouter } }

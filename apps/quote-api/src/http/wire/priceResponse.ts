@@ -125,7 +125,7 @@ function impactJson(usd: UsdX18, wholeUsd: UsdX18): string {
   return `{"usd":"${formatUsd(usd)}","percent":"${formatPercent(usd, wholeUsd)}"}`
 }
 
-/** Each side: what is lost if the whole budget is spent there, in that side's output currency. */
+/** Tells for each side the loss if the whole tolerance is used there, in that side's output currency. */
 function slippageToJson({ slippageBps, originLeg, solver, prices, amountOut }: PricedRequest): string {
   // Without a solver the origin's swap gives the output itself, which `destination` counts.
   const swapsOnOrigin = solver !== undefined && originLeg?.leg.kind === 'pool'

@@ -184,7 +184,7 @@ class Claims implements AppFeeClaims {
     checkLeastPayment(networkFees(this.#options.snapshot(), chain), { lack, currency, amount })
   }
 
-  /** Account state that the recipient lacks to be paid, e.g. a token account. */
+  /** Account state that the recipient lacks, e.g. a token account. `requirePayee` refuses an unknown one. */
   async #lackOf({ chain: { chainId }, currency, recipient: account }: ClaimTarget) {
     return (await this.#options.payees.lackOf({ chainId, account, currency: currency.address })) ?? {}
   }

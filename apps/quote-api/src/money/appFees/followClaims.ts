@@ -104,7 +104,7 @@ async function takeStep(
       const evidence = { solverSaid: item.reason ?? null, transactionHash: item.txHash ?? null }
       const end = { status: 'failed', reason: step.reason } as const
       await endAppFeeClaim(tx, { claimId, end, actor, evidence })
-      // Work that is not open failed, which ends it already.
+      // A claim fails with work that is open or has failed, and failed work has ended already.
       if (item.state === 'open') await updateWork(tx, item.id, { state: 'cancelled', reason: step.reason })
       context.observe({ event: 'claim_failed', claimId, reason: step.reason })
       return

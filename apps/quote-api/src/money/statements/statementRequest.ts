@@ -32,6 +32,7 @@ export function statementPeriod(
 /** Groups of a statement, in the ledger's order. @param text comma-separated list @throws QuoteError INVALID_REQUEST */
 export function statementGroupsOf(text: string | undefined): readonly StatementGroup[] {
   const groupNames = new Set((text ?? 'day').split(',').filter((name) => name !== ''))
+  // `delete` is true for a group that was named; names that are left in the set are no groups.
   const groups = statementGroups.filter((group) => groupNames.delete(group))
   if (groupNames.size > 0)
     throw invalidParameter(

@@ -65,6 +65,7 @@ async function settleTopUps(
   const final: ObservedTopUp[] = []
   const conflicts: ObservedTopUp[] = []
   for (const topUp of topUps) {
+    // `replace`: the transfer as a quorum lists it takes the place of one that was seen near the head.
     const { answer, eventId } = await recordTopUp(tx, topUp, { replace: true })
     const isSettled = answer === 'seen' || answer === 'known'
     if (!isSettled || eventId === undefined) conflicts.push(topUp)

@@ -149,6 +149,7 @@ async function readDays(database: Reading): Promise<readonly Day[]> {
   }))
 }
 
+// The count is cut only if even the oldest change that is read lies within the 24 hours.
 export const statusesSql = `
   with newest as (select id, request_id, part, state, at from request_event order by id desc limit ${changesMax}),
   latest as (select distinct on (request_id) state from newest

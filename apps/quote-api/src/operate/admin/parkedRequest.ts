@@ -42,6 +42,7 @@ export async function readParkedFacts(
     isFilled: status === 'success',
     refund: refund?.state,
     isBlocked: parkedReason === blockedWallet,
+    // The fill contract recorded a payment of the order.
     isRecorded: parkedReason === 'FILL_RECORDED',
     mayRecover: mayRecover(decision),
     sweepsToFillWallet: decision.sweepsToFillWallet,

@@ -61,6 +61,7 @@ export function createPolicyAdministration(database: SqlDatabase): PolicyAdminis
       database.transaction(async (tx) => {
         const { wallet } = await lockUsableKey(tx, request.apiKeyId)
         if (wallet === null) throw new WalletNotLinkedError()
+        // No stored hold has this id, so that none counts as an earlier one of this request.
         const unusedId = `0x${randomBytes(32).toString('hex')}`
         return explainPolicy(tx, {
           ...request,

@@ -220,7 +220,7 @@ function moneyProblems({ ledgerHaltedAt, haltedTopUps, sponsors }: StoredFacts):
 
 function webhookProblems({ failingWebhooks }: StoredFacts): readonly Problem[] {
   return failingWebhooks.flatMap(({ apiKeyId, host, waiting, problem: reason, failingSince }) => {
-    // Then messages were only given up, and `webhooks show` counts those.
+    // No message waits behind a failure: messages were only given up, and `webhooks show` counts those.
     if (failingSince === undefined) return []
     const waits = waiting === 1 ? '1 message waits' : `${waiting} messages wait`
     return [

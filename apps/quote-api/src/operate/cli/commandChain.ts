@@ -73,6 +73,7 @@ export async function openCommandChain(options: CommandChainOptions): Promise<Co
   const parts: TopUpReadingParts = {
     settings: { ...config.topUps, solver: quote.fillWallet },
     chainId,
+    // No chain has the empty key.
     chain: chains.chains.get(quotable?.key ?? ''),
     currency: [...(quotable?.currencies.values() ?? [])].find(({ asset }) => asset.id === usdc),
     // A command keeps no metrics.

@@ -114,7 +114,7 @@ async function placesToFillIn({ config }: ChainsContext): Promise<readonly Place
   )
 }
 
-/** Writes today's date into the quote file for chains that agree with it. @returns the chains whose `seen` has a date now */
+/** Writes today's date beside chains that agree with the quote file. @returns chains whose date changed */
 async function dateFile(keys: readonly string[], { config }: ChainsContext): Promise<readonly string[]> {
   const path = join(config.configDirectory, `quote.${config.environment}.json`)
   const before = await readFile(path, 'utf8')

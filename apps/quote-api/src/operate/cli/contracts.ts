@@ -183,6 +183,7 @@ function sendingChain(
     read: async (call) => (await client.call(call)).data ?? '0x',
     async send(transactions) {
       for (const transaction of transactions) {
+        // Without a chain viem checks no chain id; `openDeploymentTarget` has checked it.
         const hash = await wallet.sendTransaction({ ...transaction, chain: null })
         const { status } = await client.waitForTransactionReceipt({ hash, timeout: minedTimeoutMs })
         if (status !== 'success') throw new ConfigurationError(`Transaction ${hash} on ${key} reverted.`)

@@ -18,6 +18,7 @@ export const orderCommands: readonly Command[] = [
         environment: variables,
         readFile: (path) => readFileSync(path, 'utf8'),
         warn: (message) => void print(message),
+        // A thread signs, as in the service, so that many orders do not block this process.
         isThreaded: true,
       })
       try {

@@ -43,6 +43,7 @@ export async function openReader(
   const client = registered && connectQuotingChain(registered)
   if (quotable === undefined || registered === undefined || client === undefined)
     throw new CommandError(`<chain>: ${name} is not quoted, or has no endpoint.`)
+  // On chains whose transfers name no order, entries on the hub tell it.
   const hub = quotable.quoting.transferNonce === undefined ? undefined : openHub(chains.hub)
   const chain = createSettlementChain({
     quotable,

@@ -118,6 +118,7 @@ async function withContext<T>(
   const { actor, print, signal } = options
   const { config, variables } = await options.config()
   const opened = await openDatabase(config, {
+    // In `local` a running service may own the database server already.
     joinRunning: true,
     statementTimeoutMs,
     // A command prints its own answer alone; a lost connection fails its next statement.

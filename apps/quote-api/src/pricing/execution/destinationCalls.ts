@@ -67,8 +67,9 @@ export function payeeOf(
 }
 
 /**
- * Account that runs the calls, and the contract they run through. @throws QuoteError EXTRA_TXS_NOT_SUPPORTED if none
- * can
+ * Account that runs the calls, and the contract they run through.
+ * @param filler fill wallet; undefined where none is configured
+ * @throws QuoteError EXTRA_TXS_NOT_SUPPORTED if none can
  */
 export function callParties(
   { chainId, config, quoting }: Route['destination'],

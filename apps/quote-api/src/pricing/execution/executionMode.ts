@@ -139,6 +139,7 @@ function checkDepositAddress(route: Route, request: QuoteRequest): void {
       { data: { field: 'tradeType' } },
     )
   }
+  // Such an address gives back what it cannot fill as quoted, so the account for that must be named.
   if (refundTo === undefined && (strict || isSwappedAfterwards(route))) {
     throw new QuoteError(
       'INVALID_ADDRESS',
@@ -165,6 +166,7 @@ function checkPermit(route: Route, request: QuoteRequest): void {
     })
   }
   if (permitKindOf(route.origin, route.currencyIn) !== undefined) return
+  // One of these three refusals applies: each is a reason for which `permitKindOf` finds none.
   if (route.currencyIn.permit === 'none') {
     throw new QuoteError('UNSUPPORTED_CURRENCY', `${route.currencyIn.symbol} does not support permits.`, {
       data: { field: 'usePermit', currency: route.currencyIn.address },

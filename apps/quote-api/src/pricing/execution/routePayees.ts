@@ -45,6 +45,7 @@ export function askPayees(
   for (const { chain, account, currency } of earlyPayees(inputs)) {
     const question = { chainId: chain.chainId, account, currency: currency.address }
     if (chain.quoting.isNobody(account)) continue
+    // An account with code is refused only in families that pay nothing to such accounts.
     if (!chain.quoting.paysTokensToCode) void ports.hasCode(question)
     void ports.lackOf(question)
   }
@@ -141,6 +142,7 @@ function earlyPayees({
   const refunded = route.refundTo ?? defaultCandidate(route, request) ?? user
   return [
     { chain: destination, account, currency: currencyOut },
+    // The plan is chosen later: its fee currency is guessed here, and the judge asks about the right one.
     ...plans.slice(0, 1).map(({ feeCurrency: currency }) => ({ chain: origin, account: refunded, currency })),
   ]
 }

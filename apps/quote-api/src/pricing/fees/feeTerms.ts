@@ -113,10 +113,10 @@ export function feeTerms(inputs: FeeInputs): {
 }
 
 /** Charge for the network fee of the fill and its gas top-up, in smallest units of the destination's native coin. */
-function fillCost({ route, plan, snapshot, use, request, lack: reportedLack }: FeeInputs): bigint {
+function fillCost({ route, plan, snapshot, use, request, lack: lackIfKnown }: FeeInputs): bigint {
   const { destination, currencyOut } = route
   const fees = networkFees(snapshot, destination)
-  const lack = requireLack(reportedLack, route)
+  const lack = requireLack(lackIfKnown, route)
   const kind = plan.destination === undefined ? 'fill' : 'fill-swap'
   const { callUnits, callBytes, payeeUnits: overheadUnits } = use
   const { isNative } = currencyOut

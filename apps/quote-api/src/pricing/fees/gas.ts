@@ -30,7 +30,10 @@ export function applyMarkup(expected: bigint, markupBps: number): bigint {
   return expected + bpsUp(expected, BigInt(markupBps))
 }
 
-/** True if the solver submits the signed calls of the user's account, for `POST /execute`. */
+/**
+ * True if the solver submits the signed calls of the user's account, for `POST /execute`. A request asks for
+ * that by an `originGasOverhead` above 0; permits and deposit addresses come first.
+ */
 export function isExecuted({
   usePermit,
   useDepositAddress,

@@ -18,7 +18,6 @@ export async function recipientLack(
       lackOf({ chainId: destination.chainId, account: recipient, currency: address }),
     ),
   )
-  if (lacks.length === 1) return lacks[0]
   let joinedLack: AccountLack = {}
   for (const lack of lacks) {
     if (lack === undefined) return undefined
@@ -28,7 +27,7 @@ export async function recipientLack(
 }
 
 /**
- * Refuses a payment that its network does not keep for an account that does not exist yet.
+ * Refuses a payment that is too low for its network to keep it in an account that does not exist yet.
  * @throws QuoteError AMOUNT_TOO_LOW
  * @source rule F-144
  */
@@ -61,6 +60,7 @@ export function requireLack(
   lack: AccountLack | undefined,
   { destination, recipient }: Pick<Route, 'destination' | 'recipient'>,
 ): AccountLack {
+  // `currency` is only named, in the refusal of an account whose native balance cannot be counted.
   const refusal =
     lack && lackRefusal(lack, { chain: destination, currency: destination.native, makesState: true })
   const { chainId } = destination

@@ -21,9 +21,10 @@ import { autoBaseBps, dearerClass } from './slippage.ts'
 // the guarded price of the snapshot. No pool is part of it, so it does not matter how long a pool stays moved.
 //
 // - A pool that was moved in the caller's favour: a solver promises no more than the agreed price gives.
-// - A pool that was moved against the caller: tolerances count from the agreed price and not from the pool's. One that the
-//   caller named counts from `poolLagBps` below it, for all legs together. So the least output is never further below the
-//   agreed price, whatever the pools' prices. A pool beyond `guardBps` is not quoted at all.
+// - A pool that was moved against the caller: tolerances count from the agreed price and not from the pool's.
+//   A tolerance that the caller named counts from `poolLagBps` below it, for all legs together. So the least
+//   output is never further below the agreed price, whatever the pools' prices. A pool beyond `guardBps` is
+//   not quoted at all.
 
 /** Amount by which a pool sells `to` for `from` below the agreed price, in bps rounded up; 0 when above it. */
 export function adverseBps(
@@ -31,6 +32,7 @@ export function adverseBps(
   swap: { readonly tokenIn: Hex | string; readonly from: PricedCurrency; readonly to: PricedCurrency },
 ): bigint {
   const { from, to } = swap
+  // A pool that was never initialized sells nothing.
   if (pool.sqrtPriceX96 <= 0n) return bpsDenominator
   const { amount0, amount1 } = spotPrice(pool)
   const [spotIn, spotOut] = swap.tokenIn === pool.token0 ? [amount0, amount1] : [amount1, amount0]
@@ -41,7 +43,8 @@ export function adverseBps(
 }
 
 /**
- * Greatest `adverseBps` of a quoted pool: the automatic tolerance before impact, of which a worse pool leaves nothing.
+ * Greatest `adverseBps` at which a pool is quoted. It equals the automatic tolerance before impact, because a
+ * worse pool would use up that whole tolerance.
  */
 export function guardBps({ from, to }: Leg): bigint {
   return autoBaseBps[dearerClass(from.assetClass, to.assetClass)]

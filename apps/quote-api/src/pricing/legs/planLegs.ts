@@ -140,6 +140,7 @@ export function adviseFallbacks(
   { route, swaps }: { route: Route; swaps: SwapPermissions | undefined },
 ): QuoteError {
   const { code, message, data } = refusal
+  // A refusal with a field is about the caller's choice of swaps, which fallbacks do not change.
   if (code !== 'NO_SWAP_ROUTES_FOUND' || data['field'] !== undefined) return refusal
   const hasFallback = fallbackLegs(route, swaps).some(
     (leg) =>

@@ -139,6 +139,7 @@ async function quotePool(
   const allowedBps = guardBps(leg)
   const zeroForOne = pool.token0 === from
   const state = mirrored.find((candidate) => candidate.address === pool.address)
+  // Without a mirrored state a listed pool's deviation is unknown: `swapImpactMaxBps` alone bounds the loss.
   const poolBps = state === undefined ? 0n : adverseBps(state, { tokenIn: from, ...prices })
   if (poolBps > allowedBps) return 'guarded'
   const answer =
@@ -163,6 +164,7 @@ function poolsOf(leg: Leg): readonly QuotablePool[] {
   const to = poolToken(leg.chain, leg.to)
   if (leg.fallback === undefined || !('feeTiers' in leg.fallback))
     return poolsBetween(leg.chain, leg.from, leg.to)
+  // A pool names the token with the lower address first.
   const [token0 = from, token1 = to] = [from, to].sort()
   return leg.fallback.feeTiers.map((feePips) => ({
     address: undefined,
@@ -174,7 +176,7 @@ function poolsOf(leg: Leg): readonly QuotablePool[] {
 
 /**
  * Loss of a trade against the agreed price, in bps. The state of an unlisted pool is unknown, and anybody may have
- * created it a minute ago. So its whole loss is held to the bound that holds for a listed pool's deviation alone.
+ * created it a minute ago. So its whole loss may be no more than the pool's fee and `guardBps`.
  */
 function lossBps(
   { amountIn, amountOut }: PoolQuote,
@@ -186,7 +188,7 @@ function lossBps(
 
 const feeBps = ({ feePips }: QuotablePool): bigint => divideUp(BigInt(feePips), 100n)
 
-/** Tokens of pools are addresses of a chain that has pools. */
+/** An address as `Hex`: all chains with pools have EVM addresses. */
 function hex(address: string): Hex {
   return `0x${address.slice(2)}`
 }

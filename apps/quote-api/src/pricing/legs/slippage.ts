@@ -23,6 +23,7 @@ export type SlippageInputs = {
   readonly swapImpactBps: bigint
   /** Amount by which the pools of all legs are below the agreed price, in bps; part of `swapImpactBps`. */
   readonly adverseBps: bigint
+  /** Disagreement of the sources of the fee currency's price. */
   readonly priceSpreadBps: bigint
 }
 

@@ -90,7 +90,8 @@ function readPosition(
       chainId: chain.chainId,
       balanceUsd: isComplete ? balanceUsd : undefined,
       shareBps: targetShareBps(chain, asset),
-      // Elsewhere an asset's currencies become each other, so only their sum counts.
+      // With `keepsSides` each currency is paid from its own balance. Elsewhere an asset's currencies become
+      // each other, so only their sum counts.
       payableByCurrency: chain.quoting.keepsSides === true ? payableByCurrency : undefined,
       floorUsd,
     },

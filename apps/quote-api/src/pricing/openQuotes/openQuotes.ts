@@ -69,6 +69,7 @@ export function createOpenQuotes(options: { readonly perUserBps: number }): Open
     take({ user, caller }, promise) {
       if (perUserBps === 0n) return nothingTaken
       const { usdX18, expiresAtSeconds } = promise
+      // Lower case, so that two spellings of an EVM account are one holder.
       const promises = promisesOf(`${caller} ${user.toLowerCase()} ${promise.payingBalance}`, promise)
       const limit = divideDown(promise.payableUsdX18 * perUserBps, bpsDenominator)
       if (promises.totalUsdX18 + usdX18 > limit) throw refusal(promises, limit, promise)

@@ -39,6 +39,7 @@ export type BoundRewards = BudgetReading & {
 /** `isBooked`: the reward is part of `bookedMicroUsd` already. */
 export type BoundMove = RewardedMove & { readonly isBooked: boolean }
 
+/** Caller of a quote, with or without an API key. */
 type Asker = { readonly hasKey: boolean }
 
 /** The counted move of one quote. */
@@ -87,6 +88,7 @@ export function createOpenRewards(options: {
         { net: open.keyedNet, weight: keyedWeight },
         { net: open.keylessNet, weight: ownWeight },
       ]
+      // The budget counts a bound reward as pending until it is booked, so the own one is added back.
       const ownMicroUsd = ownBound === undefined || ownBound.isBooked ? 0n : ownBound.move.microUsd
       const leftMicroUsd = budget.left({ hasKey }) + ownMicroUsd
       return createRewardLimit(counted, { weight: ownWeight, leftMicroUsd })
@@ -98,6 +100,7 @@ export function createOpenRewards(options: {
     },
     bind(requestId, move, nowSeconds) {
       const listed = bound.get(requestId)
+      // A listed move is part of the figures that `putBound` took already.
       if (listed === undefined) budget.spend(move.microUsd)
       open.releaseNamed(requestId)
       bound.put(requestId, { move, isBooked: listed?.isBooked ?? false, listedAtSeconds: nowSeconds })

@@ -74,6 +74,7 @@ export function createRewardBudget(options: {
     },
     claim({ bookedMicroUsd, claimedMicroUsd }, pendingMicroUsd) {
       const free = perDayMicroUsd + bookedMicroUsd - claimedMicroUsd - pendingMicroUsd - held
+      // Every process bears a deficit whole: none promises more until it is gone.
       claimedLimit = held + (free > 0n ? divideDown(free, processes) : free)
       limit = minBigint(limit, claimedLimit)
       spent = 0n

@@ -75,6 +75,7 @@ export class BoundMoves {
 /** The move of an unexpired quote. `requestId` is undefined until the quote is named. */
 export type OpenMove = {
   readonly move: RewardedMove
+  /** The caller has an API key; other quotes may hold only a part of the rewards. */
   readonly hasKey: boolean
   readonly endsAtSeconds: number
   requestId: Hex | undefined

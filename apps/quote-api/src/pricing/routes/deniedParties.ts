@@ -37,6 +37,7 @@ export function partiesOf(
   const destination = chainById.get(members.destinationChainId)?.codec ?? asWritten
   return [
     { field: 'user', address: user, codec: origin },
+    // Without a recipient the user receives, under the spelling of the destination.
     recipient === undefined
       ? { field: 'user', address: user, codec: destination }
       : { field: 'recipient', address: recipient, codec: destination },

@@ -52,7 +52,7 @@ export type Payee = TriedPayment & {
   readonly makesState: boolean
   /** The request names the payee. Else no payment is simulated, so that an anonymous price stays cheap. */
   readonly isNamed: boolean
-  /** True for a depositor who gets his own refund: he has the token account already. */
+  /** True for a depositor who gets his own refund: he has the token account, but perhaps no coin left. */
   readonly isDepositor?: true
 }
 

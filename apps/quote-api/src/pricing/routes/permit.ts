@@ -62,8 +62,10 @@ export async function permitTerms(
     const { chainId } = origin
     return { ...terms, kind, amount: amountInMax, chainId, router: permit2Router, relayer, calls }
   }
+  // `permit2` comes here without its router, or without an account that relays.
   if (kind === undefined || kind === 'permit2' || permitRouter === undefined)
     throw permitsNotRelayed(origin.chainId)
+  // A token's own permit is used without a swap, so its amount is exact.
   const domain = await tokens.domainOf(currencyIn)
   const tokenTerms = { ...terms, amount: amountIn, router: permitRouter, domain }
   if (kind === 'eip3009') return { ...tokenTerms, kind }

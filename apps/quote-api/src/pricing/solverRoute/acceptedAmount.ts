@@ -130,6 +130,7 @@ async function nameMost(
 async function findLeast(judge: Judge, refusedAmount: bigint): Promise<bigint | undefined> {
   let low = refusedAmount
   for (let factor = 2n; low < amountMax; factor *= 2n) {
+    // One is added, because 0 stays 0 times any factor.
     const candidate = low * factor + 1n
     const verdict = await judge(candidate)
     if (verdict === 'refused') {
@@ -137,11 +138,7 @@ async function findLeast(judge: Judge, refusedAmount: bigint): Promise<bigint | 
       continue
     }
     // After `other` too: the step may have skipped accepted amounts, and the candidate may be too high for a pool.
-    return searchBetween(judge, {
-      accepted: verdict === 'accepted' ? candidate : undefined,
-      refused: low,
-      limit: candidate,
-    })
+    return searchBetween(judge, { refused: low, end: candidate, isEndAccepted: verdict === 'accepted' })
   }
   return undefined
 }
@@ -164,7 +161,8 @@ async function findMost(
     const candidate = high >> shift
     const verdict = await judge(candidate)
     if (verdict === 'accepted')
-      return searchBetween(judge, { accepted: candidate, refused: high, limit: high })
+      return searchBetween(judge, { refused: high, end: candidate, isEndAccepted: true })
+    // Smaller amounts would be refused so too. Amounts that the step skipped are not searched.
     if (verdict === 'other') return undefined
     high = candidate
   }
@@ -172,29 +170,29 @@ async function findMost(
 }
 
 /**
- * Bisects between a refused and an accepted amount until they are near. The accepted one may be above or below.
- * @param range.accepted undefined while none is known; then the search lies between `refused` and `limit`
- * @param range.limit an amount that is not refused for the searched reason, but perhaps for another
- * @returns undefined if no accepted amount is found
+ * Bisects between a refused amount and `end`, which may lie above or below it, until both are near.
+ * @param range.isEndAccepted false where `end` was judged `other`: no accepted amount is known yet
+ * @returns the accepted end; undefined if no accepted amount was found
  */
 async function searchBetween(
   judge: Judge,
-  range: { readonly accepted: bigint | undefined; readonly refused: bigint; readonly limit: bigint },
+  range: { readonly refused: bigint; readonly end: bigint; readonly isEndAccepted: boolean },
 ): Promise<bigint | undefined> {
-  let { accepted, refused, limit } = range
+  let { refused, end, isEndAccepted } = range
   for (;;) {
-    const otherEnd = accepted ?? limit
-    const distance = otherEnd > refused ? otherEnd - refused : refused - otherEnd
-    if (distance * 100n <= otherEnd * nearPercent || distance <= 1n) return accepted
-    const middle = middleOf(refused, otherEnd)
+    const distance = end > refused ? end - refused : refused - end
+    const areNear = distance <= 1n || distance * 100n <= end * nearPercent
+    if (areNear) return isEndAccepted ? end : undefined
+    const middle = middleOf(refused, end)
     const verdict = await judge(middle)
-    if (verdict === 'accepted') accepted = middle
-    // Once an amount is accepted, any other verdict bounds the accepted ones.
-    else if (verdict === 'refused' || accepted !== undefined) refused = middle
-    // An amount that is refused for another reason: the accepted ones, if any, lie nearer to the refused one.
-    // None is left where the range cannot be halved again.
-    else if (distance <= 2n || middle === limit) return undefined
-    else limit = middle
+    // An accepted middle becomes the end. So does one judged `other` while the end is not accepted either:
+    // accepted amounts, if any, lie between it and the refused one. Any other middle becomes the refused one.
+    if (verdict === 'accepted' || (verdict === 'other' && !isEndAccepted)) {
+      end = middle
+      isEndAccepted = verdict === 'accepted'
+    } else {
+      refused = middle
+    }
   }
 }
 

@@ -102,14 +102,14 @@ function sponsoredByCeiling(sponsored: Allocation['sponsored']): Record<SponsorC
 }
 
 /**
- * The sponsor's part of the spread. The spread is in the platform fee, and the cap of a sponsor pays the rest of that
- * fee first.
+ * The sponsor's part of the spread. The platform fee contains the spread; a sponsor pays its rest first.
+ * @param sponsoredFees the sponsor's part of the fees under the ceiling `sponsorSpread`
  */
-function sponsoredSpread(snapshot: MarketSnapshot, priced: PricedRoute, sponsoredRelay: bigint): bigint {
+function sponsoredSpread(snapshot: MarketSnapshot, priced: PricedRoute, sponsoredFees: bigint): bigint {
   const { split, feeCurrency, solver } = priced
   if (solver === undefined) return 0n
   const spread = bpsUp(split.amountIn, conversionSpreadBps(snapshot, feeCurrency, solver.payoutCurrency))
-  return maxBigint(sponsoredRelay - maxBigint(split.parts.platform - spread, 0n), 0n)
+  return maxBigint(sponsoredFees - maxBigint(split.parts.platform - spread, 0n), 0n)
 }
 
 function refuseAbove(ceiling: SponsorCeiling, costUsd: UsdX18, limitUsd: UsdX18): void {

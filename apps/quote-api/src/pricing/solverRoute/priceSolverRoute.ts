@@ -20,6 +20,7 @@ import { checkAmounts, checkCallValues, checkLeastPayments, refundMinimum } from
 export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<PricedRoute> {
   const { request, route, plan, snapshot } = inputs
   const { terms, topup, gasCharged } = feeTerms(inputs)
+  // EXPECTED_OUTPUT is computed from the output, like EXACT_OUTPUT; that output may slip, like EXACT_INPUT's.
   const isExactInput = request.tradeType === 'EXACT_INPUT'
   const amounts = isExactInput
     ? await computeFromInput(inputs, terms)

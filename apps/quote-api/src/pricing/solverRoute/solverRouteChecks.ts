@@ -88,16 +88,17 @@ function refundGas(inputs: SolverRouteInputs): bigint {
 }
 
 /**
- * Checks that the recipient's account keeps output and top-up.
+ * Checks that the recipient's account keeps output and top-up: some networks keep no payment that is too low
+ * for an account that does not exist yet. `lack` is the state that this account lacks, such as its existence.
  * @throws QuoteError AMOUNT_TOO_LOW, SERVICE_UNAVAILABLE
  */
 export function checkLeastPayments(
-  { route, snapshot, lack: reportedLack }: SolverRouteInputs,
+  { route, snapshot, lack: lackIfKnown }: SolverRouteInputs,
   amountOutMin: bigint,
   topup: GasTopup | undefined,
 ): void {
   const fees = networkFees(snapshot, route.destination)
-  const lack = requireLack(reportedLack, route)
+  const lack = requireLack(lackIfKnown, route)
   checkLeastPayment(fees, { lack, currency: route.currencyOut, amount: amountOutMin })
   if (topup === undefined) return
   const { currency, amountWei: amount } = topup

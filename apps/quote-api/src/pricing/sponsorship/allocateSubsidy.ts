@@ -49,6 +49,8 @@ export function allocateSubsidy(
   const due = sponsorableFees(fees)
   let requestedAmount = 0n
   for (const component of sponsoredComponents) {
+    // `requiredElse`: the reason to report where some of this fee is due and not selected; undefined: the
+    // user pays that part.
     const { requiredElse } = sponsorRule(component)
     if (requiredElse !== undefined && due[component] > chosen[component]) return unpaid(requiredElse)
     chosen[component] = maxBigint(chosen[component], 0n)

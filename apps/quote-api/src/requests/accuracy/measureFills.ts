@@ -67,6 +67,7 @@ async function measure(
     valueMicroUsd: orderValueMicroUsd(request),
     depositSeconds: stored.depositSeconds,
     fillSeconds: fill.blockTimestampSeconds,
+    // A top-up is native coin too, which the solver gives away beside its fees.
     costs: costs && [...costs, { wei: quoted.topupWei, native: nativeOf(context, destination.chain) }],
     outputAmount: paidTransfers.reduce((sum, { amount }) => sum + amount, 0n),
     depositAmount: deposit.amount,

@@ -48,7 +48,7 @@ function routeKey(originChainId: number, destinationChainId: number): string {
 
 /** Number of fills below which nothing is learned about a route. */
 export const reactionSamplesMin = 20
-/** With the third quartile, three of four fills arrive within the estimate. */
+/** The third quartile, so that three of four fills arrive within the estimate. */
 const percentile = 0.75
 
 /**

@@ -118,7 +118,7 @@ async function requireFunds(
   { chainId, native }: QuotableChain,
   { user, currency, amount, nonce, createdAtMs }: OrderOfMapping & { readonly nonce: number },
 ): Promise<void> {
-  // A plain transfer needs no allowance, so no spender is asked for.
+  // A plain transfer needs no allowance, and its cost depends on no other balance, so neither is asked for.
   const { balance } = await userFacts({ chainId, user, currency, spender: undefined, touched: [] })
   if (balance !== undefined && balance < amount) {
     if (await hasSent({ chainId, account: user, nonce: BigInt(nonce), sinceMs: createdAtMs })) return

@@ -31,6 +31,7 @@ export async function insertAddress(
     readonly requestId: Hex
     readonly chainId: number
     readonly currency: string
+    /** True for an address of a single use. */
     readonly isStrict: boolean
     /** Quoted amount, in smallest units. */
     readonly askedAmount: bigint
@@ -154,8 +155,9 @@ const idleDivisor = 20
 const pauseMaxMs = 900_000
 
 /**
- * Schedules the next look at addresses: soon at those in use, seldom at the others. Money at an address keeps it in its
- * lane; without money it falls back to `laneOfUnpaid`, which its key and its last use decide.
+ * Schedules the next look at addresses: soon at those in use, seldom at the others. Money at an address keeps
+ * it in its lane; without money it falls back to `laneOfUnpaid`, which its key and its last use decide.
+ * `held_since` is when money was first found there, and `deep_since` when it was deep enough.
  * @param pauses.leastMs shortest time to the next look
  * @param pauses.keepsLaneMs time after the last use in which empty ones keep their lane, until money is final
  */

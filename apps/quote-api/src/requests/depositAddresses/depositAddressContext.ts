@@ -37,7 +37,7 @@ export type AddressChain = {
     question: { readonly currency: string; readonly height: bigint },
     signal: AbortSignal,
   ): Promise<LargestTransfer | undefined>
-  /** Balances of addresses at a block height, in the order of `addresses`; undefined as in `AddressReading.held`. */
+  /** Balances at a block height, in the order of `addresses`; undefined where no endpoint answers. */
   balances(
     addresses: readonly string[],
     height: bigint,

@@ -45,7 +45,7 @@ export function buildSteps(priced: PricedRequest, identity: StepIdentity): Built
   }
 }
 
-/** Calls that the solver sends to relay a permit: the transactions of a user without any allowance. */
+/** Calls that the solver sends to relay a permit: those of a depositing user who has given no allowance. */
 export function relayedCalls(priced: PricedRequest, identity: StepIdentity): readonly PermittedCall[] {
   const { quoting } = priced.route.origin
   const route = { ...priced.origin, by: 'deposit' as const }
@@ -185,7 +185,7 @@ export type SignatureStep = StepOf<'authorize1' | 'authorize2', 'signature', Ste
 type AuthorizeStep = StepOf<'authorize', 'signature', Authorization>
 export type Step = TransactionStep | SignatureStep | AuthorizeStep
 
-/** Has no check, because the public client would poll the intent before its deposit exists. */
+/** The step has no check, because the public client would poll the intent before its deposit exists. */
 function authorizeStep(
   { route: { currencyIn }, amountIn }: PricedRoute,
   requestId: Hex,

@@ -101,6 +101,7 @@ export async function whileOpen(
 ): Promise<Quote> {
   const { openQuotes, inventoryView, clock, quoteLifetimeSeconds } = dependencies
   const promise = promisedBy(priced, inventoryView)
+  // No solver pays, or the inventory has no price, so there is nothing to count.
   if (promise === undefined) return finish(() => {})
   const nowSeconds = Math.floor(clock.now() / 1_000)
   const expiresAtSeconds = nowSeconds + quoteLifetimeSeconds

@@ -110,7 +110,7 @@ async function quoteSponsored(
       if (stored.status !== 'at_deposit') return record.quote
       return { ...record.quote, sponsorship: { ...outcome, isHeldAtDeposit: true } }
     }
-    // Otherwise both quotes would count as open.
+    // The refused quote is not answered, so it must not count as open beside the next one.
     takeBack()
     return quoteUserPaid(dependencies, sponsoredRequest, { allocation: unpaid(refusal), rewards, terms })
   })

@@ -65,10 +65,11 @@ export function takesDepositAddresses(
 }
 
 /**
- * Makes a new deposit address. Its deposits are credited to the account that is refunded, so that a refund
- * and a withdrawal from the hub end with the same party. A burn account could recover nothing, so deposits
- * for it are credited to the fill wallet, and an operator can recover them; in families without
- * `creditsDepositor` so are all deposits.
+ * Makes a new deposit address. With `creditsDepositor`, deposits from it are credited to the `depositor` of
+ * its terms. That is the account that is refunded, so that a refund and a withdrawal from the hub end with
+ * the same party; or the fill wallet in place of a burn account, so that an operator can recover the
+ * deposits. Without `creditsDepositor`, every deposit is credited to the fill wallet that sweeps, and
+ * `depositor` only names who may withdraw from the address before a sweep.
  * @param parties.refunded account that the order names for its refund
  * @param parties.nonce 32 random bytes
  * @throws QuoteError UNSUPPORTED_EXECUTION_TYPE where no fill wallet could empty it; INVALID_ADDRESS where the refund would

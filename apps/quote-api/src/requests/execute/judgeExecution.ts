@@ -48,7 +48,7 @@ export type ExecutedRequest = {
   readonly orderId: Hex | undefined
   readonly originChainId: number
   readonly status: RequestStatus
-  /** True if the user executes alone, or pays through a deposit address. */
+  /** True if the user executes alone, signs a permit, or pays through a deposit address. */
   readonly isRelayedOtherwise: boolean
   readonly apiKeyId: string | undefined
   /** Gas units that the quote charges for the account's own code; 0 if it charges no origin gas at all. */

@@ -154,8 +154,9 @@ function requireSame({ payload }: WorkItem, { to, data }: ExecutionRequest): voi
 }
 
 /**
- * Recovers the accounts that signed the authorizations of EIP-7702. Each authorization must be for this chain, or for all
- * chains by chain id 0, and have the account's present nonce.
+ * Recovers the accounts that signed the authorizations of EIP-7702. Each authorization must be for this
+ * chain, or for all chains by chain id 0, and have the account's present nonce. The solver's own account must
+ * not be among them.
  * @throws ExecutionRefusedError
  */
 async function delegationsOf(
@@ -164,6 +165,7 @@ async function delegationsOf(
   fillWallet: string,
 ) {
   const { concatHex, keccak256, numberToHex, toRlp } = viemLibrary()
+  // RLP writes the integer 0 as no byte at all.
   const rlpInteger = (value: number): Hex => (value === 0 ? '0x' : numberToHex(value))
   return Promise.all(
     authorizationList.map(async ({ address, nonce, yParity, r, s, chainId: signedChainId }) => {

@@ -49,11 +49,12 @@ export async function scopeOfRequests(
   const { isNamed, asksForOwners, user, ofWallet } = question
   if (asksForOwners) return { apiKeyId: requireKey(caller) }
   if (isNamed) return {}
+  // The undefined `user` removes the caller's filter of that name, which named a deposit address.
   if (user !== undefined && (await dependencies.history.isDepositAddress(user)))
     return { user: undefined, depositAddress: user }
   const apiKeyId = requireKey(caller)
   const isOwnWallet =
     ofWallet && user !== undefined && (await dependencies.sponsors.walletOf(apiKeyId)) === user.toLowerCase()
-  // Without a further filter the list is still that of `user`, which is the caller's own wallet.
+  // The caller's own filter by `user`, which is his wallet, limits the list.
   return isOwnWallet ? {} : { apiKeyId }
 }

@@ -23,6 +23,7 @@ const quotedRow = z.object({
   amountOutMin: integer,
   feeCurrency: z.string(),
   ...feesRowFields,
+  /** Part of the fees that a sponsor pays, in smallest units of the fee currency. */
   subsidized: integer,
   appFees: z.array(z.object({ recipient: z.string(), feeBps: z.string(), amount: integer })),
   topupWei: integer,
@@ -32,7 +33,7 @@ const quotedRow = z.object({
   callBytes: integer.default(0n),
   /** Gas units that the recipient's own code takes. */
   payeeUnits: integer.default(0n),
-  /** Charge for the fill's network fee, in smallest units of the native coin there; absent in older quotes. */
+  /** Charge for the fill's network fee, in the destination's native coin; absent in older quotes. */
   gasCharged: integer.optional(),
   /** Gas that a user's account takes beside its calls; none where the user sends the deposit. */
   originGasOverhead: integer.default(0n),

@@ -20,7 +20,7 @@ export type RequestFilter = {
   readonly apiKeyId?: string | undefined
   readonly id?: Hex | undefined
   readonly orderId?: Hex | undefined
-  /** Hex in any case. Excludes requests that were made without a key. */
+  /** Hex in any case. Requests made without a key are left out, because no index of users has them. */
   readonly user?: string | undefined
   readonly recipient?: string | undefined
   /** Search term: request id, user, deposit address, or hash of any transaction. */

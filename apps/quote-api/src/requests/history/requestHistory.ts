@@ -52,9 +52,9 @@ export type RequestRecord = {
   readonly addressTransfer?: { readonly txHash: string; readonly sender: string | null } | undefined
   /** Absent without a deposit address. */
   readonly addressTerms?: { readonly type: 'open' | 'strict'; readonly recoveryAddress: string } | undefined
-  /** The deposit that pays the request, in smallest units of its canonical currency; absent before it was taken. */
+  /** Deposit that pays the request or is refunded, in its canonical currency; undefined before that. */
   readonly taken?: { readonly currency: string; readonly amount: bigint } | undefined
-  /** Amount that the first recipient of its order got, in smallest units; absent until its fill was measured. */
+  /** Amount that the first recipient of its order got, in smallest units; absent until it was measured. */
   readonly measuredOutput?: bigint | undefined
   /** Newer request of the same deposit address, which replaced this one before it was paid. */
   readonly supersededByRequestId: Hex | undefined
@@ -70,7 +70,7 @@ export type RequestRecord = {
   readonly updatedAtMs: number
 }
 
-/** Highest number that is counted, because counting more takes too long. */
+/** Highest total that is told exactly, because counting more takes too long. */
 export const totalMax = 1_000
 
 /** Lists of requests for routes, console pages and operators. */
@@ -86,6 +86,10 @@ export interface RequestHistory {
   count(filter: RequestFilter, page: Page): Promise<number>
 }
 
+/**
+ * Columns of a `HistoryRow`. The table `deposit_address` keeps hex in lower case, and other addresses as they
+ * are. The measured output is that of the fill, or of the transaction that the user executed alone.
+ */
 const columns = `
   o.request_id, o.order_id, o.api_key_id, ${shownColumns}, o.user_address, o.recipient,
   o.origin_chain_id, o.destination_chain_id, o.deposit_address, o.superseded_by, o.quoted, o.order_data, o.order_signature,
@@ -127,6 +131,7 @@ export function createRequestHistory({ database }: { database: SqlDatabase }): R
       const { limit, sortBy } = page
       const changedBeforeMicros = sortBy === 'updatedAt' ? await readChangedBefore(database) : undefined
       // One database snapshot for both reads: a request that changed in between might no longer match the filter.
+      // `opensWithRead` sends the first of them together with `begin`, which saves a round trip.
       const snapshotOptions = { isSnapshot: true, opensWithRead: true } as const
       const { entries, rows, standing } = await database.transaction(
         (tx) => readPage(tx, pageSql(filter, page, changedBeforeMicros), page),

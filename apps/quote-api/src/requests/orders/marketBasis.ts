@@ -12,7 +12,7 @@ const sourceRow = z.object({
   atMs: z.number(),
   block: storedInteger.optional(),
 })
-/** The chain's head; `agreed` of `configured` endpoints gave it. */
+/** The chain's head, and its network fee in words; `agreed` of `configured` endpoints gave them. */
 const chainRow = z.object({
   block: storedInteger,
   hash: z.string().optional(),

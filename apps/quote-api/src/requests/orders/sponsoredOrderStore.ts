@@ -176,7 +176,11 @@ export function isKept(outcome: SharedOutcome | undefined): boolean {
   }
 }
 
-/** Inserts both rows of each quote in one statement, which saves a round trip while the sponsor's row is locked. */
+/**
+ * Inserts both rows of each quote in one statement, which saves a round trip while the sponsor's row is
+ * locked. Each parameter is a column, as in `insertOrders`: $1 has all request ids one after the other, and
+ * $16 to $18 are the columns of the sponsorships.
+ */
 const insertSponsoredOrders = `
   with kept as (${insertOrders})
   insert into request_sponsorship (request_id, sponsor, debit_micro_usd, quoted)

@@ -51,11 +51,13 @@ export function feesToRow(fees: FeeParts): Readonly<Record<string, string>> {
 }
 
 const partsOf = (component: FeeComponent) => feeParts.filter((part) => part.component === component)
+/** First part of each fee that is stored as app fees, or only as the rest of the totals. */
 const firstPartsStoredAs = (storage: 'appFees' | 'rest') =>
   feeComponents
     .filter((component) => feeRule(component).stored === storage)
     .flatMap((component) => partsOf(component).slice(0, 1))
 
+/** Fees stored under their names; `isInOneTotal` is true if all parts of the fee are in one total. */
 const namedFees = storedComponents.map((component) => {
   const parts = partsOf(component)
   return { component, parts, isInOneTotal: parts.every(({ total }) => total === parts[0]?.total) }
@@ -66,9 +68,10 @@ const appParts = firstPartsStoredAs('appFees')
 const restParts = firstPartsStoredAs('rest')
 
 /**
- * Reads a quote's fees back. A row has no parts of fees, so the parts of a fee within one total come back as one. Each step
- * takes its parts off the totals: a fee with parts in two totals is divided by what the steps before leave of them, and the
- * fee that is not stored is the rest. So the order of the steps matters.
+ * Reads a quote's fees back. A row has no parts of fees, so the parts of a fee within one total come back as
+ * one, the first of them. The steps have this order because each takes its parts off the totals: app fees;
+ * fees within one total; fees with parts in two totals, divided by what is left of these; at last the fee
+ * that is not stored, which is the rest.
  * @param app sum of the app fees of all recipients
  */
 export function feesFromRow(row: FeesRow, app: bigint): FeeParts {

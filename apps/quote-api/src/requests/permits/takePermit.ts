@@ -90,6 +90,7 @@ async function askForRelay(database: SqlDatabase, requestId: Hex, payload: Permi
     if (locked === undefined || locked === 'none') throw new UnknownRequestError()
     const { status } = locked
     const isNew = await addWork(tx, { kind: 'permit', requestId, chainId: payload.chainId, payload })
+    // An item that was there before is no conflict, because a repeated call changes nothing.
     if (isNew && status !== 'waiting')
       throw new PermitFailedError('The request has its deposit already.', { data: { status } })
   })

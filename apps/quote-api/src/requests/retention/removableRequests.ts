@@ -25,8 +25,9 @@ const cutoff = `(statement_timestamp() - interval '1 day' * case when ${isQuote}
 const isOld = `(${ageStart} < ${cutoff})`
 
 /**
- * SQL over `orders o`: true while a request must be kept. That is while its order can still be deposited for, any part of its
- * settlement is under way, money or a webhook is due, or an operator acted on it more recently than the cutoff.
+ * SQL over `orders o`: true while a request must be kept: until its `keep_until`, well after the deadline of
+ * its order, and while any part of its settlement is under way, money or a webhook is due, or an operator
+ * acted on it since the cutoff.
  */
 const isOpen = `(o.keep_until >= statement_timestamp()
   or exists (select from settlement s where s.request_id = o.request_id and s.stage not in ('settled', 'refunded'))

@@ -42,7 +42,7 @@ export interface Screening {
    * @param senders accounts of the origin chain that brought its money
    */
   deniedIn(request: ScreenedRequest, senders?: readonly string[]): string | undefined
-  /** Like `deniedIn`, for stored requests; unknown ids are left out of the answer. */
+  /** Like `deniedIn`, for stored requests. The answer has only those with a denied account. */
   deniedOf(queries: Queries, requestIds: readonly Hex[]): Promise<ReadonlyMap<Hex, string>>
   /** True if an account of a chain is denied, for the key or for all callers. */
   isDenied(chainId: number, address: string, keyId?: string): boolean

@@ -66,7 +66,10 @@ export async function listExecuted(tx: SqlTx, requestId: Hex): Promise<ReadonlyS
   return new Set(rows.map(({ call_index }) => Number(call_index)))
 }
 
-/** True if the transaction already counts as a quoted call of a request; it can only be one. */
+/**
+ * True if the transaction already counts as a quoted call of a request; it can only be one. Transactions that
+ * a router's event matched do not count here, because they may serve several requests.
+ */
 export async function isSpent(tx: SqlTx, { chainId, txHash }: ReportedTransaction): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from said_transaction where chain_id = $1 and tx_hash = $2

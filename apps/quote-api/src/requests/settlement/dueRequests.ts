@@ -15,7 +15,10 @@ export async function listDueRequests(
   return rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
 }
 
-/** Requests with a reported fill on chains that have a new block, whether they are due or not; the newest first. */
+/**
+ * Requests with a reported fill on chains that have a new block, whether they are due or not; those due last
+ * come first.
+ */
 export async function listReportedFills(
   database: Pick<SqlDatabase, 'query'>,
   newBlocks: readonly number[],

@@ -204,6 +204,7 @@ function holdOf({ hold, debit, deposit_id, is_bound, holds_at_deposit }: Request
   if (hold === null) return { state: holds_at_deposit ? 'at_deposit' : 'none' }
   if (hold.state === 'voided') return { state: is_bound === true ? 'voided' : 'superseded' }
   if (hold.state !== 'reserved') return { state: hold.state }
+  // The settlement of a pinned hold names its deposit, so the empty id is only for the type.
   if (hold.pinned) return { state: 'pinned', depositId: String(deposit_id ?? '') }
   return { state: 'reserved', expiresAtSeconds: Number(hold.expiresAt) }
 }

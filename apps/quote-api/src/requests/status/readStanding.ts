@@ -34,7 +34,7 @@ export type Standing = Pick<Standstill, 'needsOperator'> & {
   readonly debitMicroUsd: bigint
   /** Start of the time without progress. */
   readonly since: Date
-  /** When it came onto the list. */
+  /** Time at which it came onto the list. */
   readonly listedAt: Date
 }
 
@@ -71,7 +71,7 @@ async function readList(
     return entry.needsOperator || entry.listedAt <= row.now ? [entry] : []
   })
   const shownBySubject = new Map<string, Standing>()
-  for (const entry of listed.toSorted(operatorsThenOldest)) {
+  for (const entry of listed.toSorted(parkedThenOldest)) {
     const subject = entry.requestId ?? entry.subject ?? ''
     if (!shownBySubject.has(subject)) shownBySubject.set(subject, entry)
   }
@@ -79,7 +79,8 @@ async function readList(
 }
 
 const oldestFirst = (one: Standing, other: Standing) => one.since.getTime() - other.since.getTime()
-const operatorsThenOldest = (one: Standing, other: Standing) =>
+/** Puts entries that only an operator can end before the others. */
+const parkedThenOldest = (one: Standing, other: Standing) =>
   Number(other.needsOperator) - Number(one.needsOperator) || oldestFirst(one, other)
 
 const motionsSchema = z.array(z.object({ movedAtMs: z.number(), paceMs: z.number() })).nullable()

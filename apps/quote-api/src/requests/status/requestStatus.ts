@@ -27,7 +27,7 @@ export type StatusRecord = {
   readonly originChainId: number
   readonly destinationChainId: number
   readonly createdAtMs: number
-  /** When the quoted price expires. */
+  /** End of the quoted price. */
   readonly expiresAtMs: number
   readonly updatedAtMs: number
 }
@@ -82,7 +82,7 @@ export function createRequestStatuses({ database }: { database: Queries }): Requ
   }
 }
 
-/** Row of a request, or of the newer one that replaced it before it was paid. */
+/** Row of a request, or of the newest of those that replaced it and each other before one was paid. */
 async function newestRow(database: Queries, requestId: Buffer): Promise<StatusRow | undefined> {
   const [row] = await database.query<StatusRow>(select, [requestId])
   const newer = row?.status === 'waiting' ? row.superseded_by : null

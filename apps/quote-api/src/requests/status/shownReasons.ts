@@ -27,7 +27,11 @@ export type ShownRow = {
 /** SQL of the request's rows in another table; a condition may follow. */
 const selectFrom = (table: string) => `select from ${table} where request_id = o.request_id`
 
-/** SQL condition on `orders o`: the request is open, and old enough for a standstill or held by an operator. */
+/**
+ * SQL condition on `orders o`: the request is open, and either waits for an operator or is old enough for a
+ * standstill. A waiting quote without deposit address, deposit and work waits for nobody, so it cannot stand
+ * still.
+ */
 const mayStand = `(o.status not in ('success', 'failure', 'refund') and (
   exists (${selectFrom('settlement')} and stage = 'parked') or exists (${selectFrom('deposit_seen')} and state = 'held')
   or (o.created_at <= statement_timestamp() - ${standstillLimit} and (o.status <> 'waiting' or o.deposit_address is not null

@@ -40,7 +40,10 @@ const stageSince = `greatest(s.updated_at, w.updated_at, ${followedUntil})`
 const unlessRecoverable = (row: string) =>
   `not exists (select from order_recovery r where r.request_id = ${row}.request_id and r.entered_at is not null)`
 
-/** SQL of everything that has made no progress for the limit, or waits for an operator. Each query uses its own index. */
+/**
+ * SQL of everything that has made no progress for the limit, waits for an operator, or is refused by the
+ * solver. Each query uses its own index.
+ */
 const waitingRows = [
   // Deposits, and requests by the stage of their settlement.
   `select d.request_id, null, 'deposit', 'held', null, d.updated_at, array[d.chain_id], d.depositor, 0, null, d.tx_hash

@@ -41,12 +41,12 @@ export interface NetworkWatch {
   close(): void
 }
 
-/** With the timeout of a look, a change is known within about a minute. */
+/** Time from look to look; each takes `lookTimeoutMs` at most, so a change is known in about a minute. */
 const lookEveryMs = 55_000
 const lookTimeoutMs = 10_000
 /** Time for which heads are kept to measure the block time. */
 const paceWindowMs = 60_000
-/** Time for which the judgement of price signers is cached, because describing all prices is costly. */
+/** Time for which the judgement of guardian sets is cached, because describing all prices is costly. */
 const guardiansEveryMs = 5_000
 
 type SeenHead = ChainMoment & { readonly seenAtMs: number }
@@ -73,6 +73,7 @@ class MarketWatch implements NetworkWatch {
   readonly #gasShapes = new Map<number, readonly ShapeUnits[]>()
   readonly #closing = new AbortController()
   readonly #unsubscribe: () => void
+  /** Judgement of the guardian sets that sign prices, and the time at which it was made. */
   #guardians: { readonly broken: readonly BrokenAssumption[]; readonly readAtMs: number } | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -88,7 +89,7 @@ class MarketWatch implements NetworkWatch {
         ...this.#brokenBlockTime(chain),
         ...this.#brokenFinalityAndGas(chain),
       ]),
-      ...this.#brokenSigners(),
+      ...this.#brokenGuardians(),
     ]
   }
 
@@ -136,7 +137,7 @@ class MarketWatch implements NetworkWatch {
     return [...(facts === undefined ? [] : judgeFinality(chain, facts)), ...judgeGas(chain, { shapes })]
   }
 
-  #brokenSigners(): readonly BrokenAssumption[] {
+  #brokenGuardians(): readonly BrokenAssumption[] {
     const { market, now } = this.#options
     if (this.#guardians === undefined || now() - this.#guardians.readAtMs >= guardiansEveryMs) {
       const sources = market.health().prices.flatMap((price) => price.sources)
@@ -172,7 +173,7 @@ function mergeFacts(before: NetworkFacts | undefined, facts: NetworkFacts): Netw
   return isComplete ? facts : (before ?? facts)
 }
 
-/** Both blocks, if both are known. */
+/** The span between two blocks; undefined unless both are known. */
 const spanOf = (from: ChainMoment | undefined, to: ChainMoment | undefined): Span | undefined =>
   from === undefined || to === undefined ? undefined : { from, to }
 

@@ -25,7 +25,10 @@ export type ChainStop = {
   readonly since: Date
 }
 
-/** Stops in force, oldest first. */
+/**
+ * Stops in force, oldest first. A chain makes no blocks (`head`) if its newest block is older than the
+ * patience at the last reading; while nothing can be read, only `watcher` tells.
+ */
 export async function readStops(database: Queries): Promise<readonly ChainStop[]> {
   const rows = await database.query<{
     chain_id: bigint

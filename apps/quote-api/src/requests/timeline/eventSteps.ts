@@ -130,6 +130,7 @@ function stageSteps(
       return [step('parked', atMs, `It waits for an operator. ${reasonText(reason ?? '')}`, [], reason)]
     case 'settled': {
       if (proof === undefined) return [step('settled', atMs, 'Everything is settled.')]
+      // An operator's own evidence takes the place of an attestation, and has no signatures.
       if (proof.signatures.length === 0)
         return [step('ended-by-operator', atMs, 'An operator ended it; the sponsor pays nothing.')]
       const count = proof.signatures.length
@@ -147,6 +148,7 @@ function stageSteps(
       ]
     }
     case 'refunded':
+      // The status `refund`, which is set with it, is the step.
       return []
     case 'filling':
     case 'filled':

@@ -137,6 +137,7 @@ type OrderRow = {
   readonly deadline: bigint
   readonly newer_id: Buffer | null
   readonly newer_at: bigint | null
+  /** Last use of the address, after which its money was left there. */
   readonly left_at: bigint | null
   readonly left_reason: string | null
   readonly entered_at: bigint | null

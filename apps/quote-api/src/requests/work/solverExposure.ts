@@ -41,8 +41,9 @@ const keptSeconds = 60
 const repeatedSeconds = 20
 
 /**
- * Stores what a solver reports. Of several solvers the one closest to its cap counts for a minute, so that one with room does
- * not hide it; a falling figure is therefore shown up to a minute late. @source Q-136
+ * Stores what a solver reports. Of several solvers the one closest to its cap counts for a minute, so that
+ * one with room does not hide it; a falling figure is therefore shown up to a minute late. The products in
+ * the SQL compare the shares of the caps, paid divided by cap, without a division. @source Q-136
  */
 export async function keepExposure(database: Queries, exposures: readonly SolverExposure[]): Promise<void> {
   if (exposures.length === 0) return

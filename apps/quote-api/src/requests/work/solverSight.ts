@@ -28,6 +28,7 @@ export function createSolverSight(options: {
     },
     check: {
       name: 'solver work',
+      // Every process would fail alike, so none becomes unready.
       isShownOnly: true,
       async check() {
         const ageSeconds = (await secondsSinceRead(database, 'solver')) ?? (now() - startedMs) / 1_000

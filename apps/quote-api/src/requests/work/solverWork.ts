@@ -172,6 +172,7 @@ class StoredWork implements SolverWork {
       if (item.isWithheld && !isReplaced) throw new WorkNotOpenError('withheld')
       if (!isReplaced && (await isOfStoppedChain(tx, id))) throw new WorkNotOpenError('stopped')
       if (await isTaken(tx, item.chainId, txHash)) throw new TransactionTakenError()
+      // 0 stands for no replaced transaction, so that only the end of the new one counts.
       const replacedEnd = isReplaced ? item.validUntilSeconds : 0
       await markReported(tx, id, { txHash, validUntilSeconds: latestEnd(replacedEnd, validUntil) })
       if (item.requestId !== undefined) await this.#showProgress(tx, item.requestId)

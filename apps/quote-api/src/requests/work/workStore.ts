@@ -16,7 +16,10 @@ export type NewWork<Kind extends WorkKind = WorkKind> = {
   readonly isUnderpaid?: boolean
 }
 
-/** Adds a work item, once per kind, request and subject. @returns false if it exists already */
+/**
+ * Adds a work item, once per kind, request and subject. A permit whose deposit was seen already is marked so,
+ * because it needs no solver. @returns false if the item exists already
+ */
 export async function addWork(tx: SqlTx, work: NewWork): Promise<boolean> {
   const rows = await tx.query(
     `insert into work_item (kind, request_id, subject, chain_id, payload, is_underpaid, is_deposited)

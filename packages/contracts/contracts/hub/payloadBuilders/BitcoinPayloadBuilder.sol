@@ -81,6 +81,8 @@ contract BitcoinPayloadBuilder is PayloadBuilder {
     {
         TransactionParts memory parts = abi.decode(payload, (TransactionParts));
         if (index >= parts.inputs.length) return 0;
+        // The version, 1, stands in front, and behind each input its sequence, final. Only the signed input
+        // has a script.
         bytes memory text = abi.encodePacked(hex"01000000", _size(parts.inputs.length));
         for (uint256 i = 0; i < parts.inputs.length; ++i) {
             TransactionInput memory input = parts.inputs[i];

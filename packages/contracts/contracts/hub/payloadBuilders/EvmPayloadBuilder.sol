@@ -21,7 +21,7 @@ contract EvmPayloadBuilder is PayloadBuilder {
         return "ethereum-vm";
     }
 
-    /// Empty when the request says more than this family has a use for.
+    /// Empty for a request with `data`, for which this family has no use.
     function buildPayload(bytes32 payloadId, SubmitWithdrawRequest calldata request)
         external
         view

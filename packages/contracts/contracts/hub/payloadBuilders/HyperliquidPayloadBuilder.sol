@@ -32,7 +32,7 @@ struct HyperliquidAction {
 }
 
 /// Actions of the exchange: perps USDC as `UsdSend`, every other token as `SendAsset`. Their time, which is
-/// their nonce, is the request's: an action has no place for the payload's id.
+/// their nonce, comes from the request's `data`: an action has no place for the payload's id.
 contract HyperliquidPayloadBuilder is PayloadBuilder {
     uint8 public constant USD_SEND = 0;
     uint8 public constant SEND_ASSET = 1;
@@ -75,6 +75,7 @@ contract HyperliquidPayloadBuilder is PayloadBuilder {
     function buildPayload(bytes32, SubmitWithdrawRequest calldata request) external view returns (bytes memory) {
         // Reverts for a malformed receiver; actions take the text itself.
         RequestText.toAddress(request.receiver);
+        // No currency stands for perps USDC.
         if (bytes(request.currency).length == 0) {
             uint64 time = abi.decode(request.data, (uint64));
             string memory amount = _decimal(request.amount, USD_DECIMALS);
@@ -100,6 +101,7 @@ contract HyperliquidPayloadBuilder is PayloadBuilder {
         (string memory token, bytes16 tokenId, bytes memory dex) = _readCurrency(request.currency);
         (uint64 time, string memory from, string memory to) =
             abi.decode(request.data, (uint64, string, string));
+        // A token stays on its dex: `data` must name it twice, as `spot` where the currency names none.
         bytes32 dexHash = keccak256(dex.length == 0 ? bytes("spot") : dex);
         if (keccak256(bytes(from)) != dexHash || keccak256(bytes(to)) != dexHash) return "";
         uint8 plusOne = decimalsPlusOne[tokenId];
@@ -119,6 +121,7 @@ contract HyperliquidPayloadBuilder is PayloadBuilder {
         bytes calldata text = bytes(currency);
         uint256 colon = 0;
         while (colon < text.length && text[colon] != ":") ++colon;
+        // The digits begin behind `:0x`; behind those of the token there may be whole bytes alone.
         uint256 start = colon + 3;
         if (text.length < start + 32 || text.length % 2 != (start + 32) % 2) revert RequestText.MalformedText();
         if (text[colon + 1] != "0" || text[colon + 2] != "x") revert RequestText.MalformedText();

@@ -22,8 +22,8 @@ struct LighterAction {
     bytes parameters;
 }
 
-/// Transfers of the exchange. What is signed is their text; nonce, routes, key, fee and memo are the
-/// request's: a transfer has no place of its own for the payload's id.
+/// Transfers of the exchange, whose text is signed. Nonce, routes, key, fee and memo come from the request's
+/// `data`: a transfer has no place of its own for the payload's id.
 contract LighterPayloadBuilder is PayloadBuilder {
     uint8 public constant TRANSFER = 0;
     uint64 public immutable LIGHTER_CHAIN_ID;
@@ -36,7 +36,7 @@ contract LighterPayloadBuilder is PayloadBuilder {
         return "lighter-vm";
     }
 
-    /// Empty for what is no transfer, or more than one can carry.
+    /// Empty for an action that is no transfer, and for an amount that does not fit in 64 bits.
     function buildPayload(bytes32, SubmitWithdrawRequest calldata request) external view returns (bytes memory) {
         LighterTransfer memory transfer;
         uint8 actionType;

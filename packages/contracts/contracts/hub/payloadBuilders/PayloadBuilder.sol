@@ -71,6 +71,7 @@ library RequestText {
 
     /// Decimal text, with zeros in front if it has fewer than `digits` digits.
     function toDecimal(uint256 value, uint256 digits) internal pure returns (string memory) {
+        // One more for each digit that the value has beyond `digits`; then the text is written from its end.
         for (uint256 rest = value / (10 ** digits); rest != 0; rest /= 10) ++digits;
         bytes memory text = new bytes(digits);
         for (uint256 i = digits; i > 0; value /= 10) text[--i] = bytes1(uint8(48 + (value % 10)));
@@ -112,6 +113,7 @@ library RequestText {
         }
     }
 
+    /// The six bits of a base64 character, by its ASCII code.
     function _sextet(bytes1 character) private pure returns (uint256) {
         uint8 code = uint8(character);
         if (code >= 65 && code <= 90) return code - 65;
@@ -122,6 +124,7 @@ library RequestText {
         revert MalformedText();
     }
 
+    /// The value of a hex digit in either case, by its ASCII code.
     function digit(bytes1 character) internal pure returns (uint8) {
         uint8 code = uint8(character);
         if (code >= 48 && code <= 57) return code - 48;

@@ -5,6 +5,7 @@ import {PayloadBuilder, RequestText, SubmitWithdrawRequest} from "./PayloadBuild
 
 /// Transfer requests of the depository program, in borsh. The domain and the vault belong to the deployment.
 contract SolanaPayloadBuilder is PayloadBuilder {
+    /// Seconds.
     uint256 public constant LIFETIME = 300;
     bytes32 public immutable DOMAIN;
     bytes32 public immutable VAULT;

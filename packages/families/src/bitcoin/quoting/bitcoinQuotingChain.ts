@@ -127,7 +127,8 @@ async function findForeignEndpoints({
   const foreignProblem = (hash: string) => (networkBlocks.includes(hash) ? undefined : 'is foreign')
   const [answered] = await Promise.all([
     askEnough(quorum, readFirstBlock, signal),
-    // Only for its error, where too many endpoints are silent and none is foreign: its findings are found below too.
+    // Called only for the error that it throws if too many endpoints are silent and none is foreign: foreign
+    // ones are found below too.
     isLocal ? verifyLocalEndpoints(quorum, readFirstBlock, foreignProblem, signal) : [],
   ])
   return answered.flatMap(({ alias, said: blockHash }): readonly ChainFinding[] => {

@@ -23,7 +23,7 @@ const patienceMs = 150
 
 type OwnOutputsOptions = {
   readonly timeoutMs: number
-  /** As of `nameOutputs`. */
+  /** As of `BitcoinView.nameOutputs`: has the newest outputs listed if an address has too many for a list. */
   readonly whose?: 'own'
   /** Outputs whose bytes were read before, by `outPointText`; new ones are added. */
   readonly outputCache?: LruCache<SpendableOutput>
@@ -35,7 +35,8 @@ type OwnOutputsOptions = {
  * Outputs that an address can spend now: a user's for a quote, or the fill wallet's. Lists only name outputs. An output
  * counts when enough nodes report it as confirmed and unspent, by blocks and by the mempool. Its value and script come
  * from the bytes of the transaction that made it, which hash to its id. So a lying list can at worst hide outputs. Only
- * the most valuable ones are checked: twice as many as one transaction spends.
+ * the most valuable ones are checked: twice as many as one transaction spends, since some may be spent by
+ * now.
  * @throws AddressRefusedError where no list covers the address, upstream errors where too few nodes answer
  */
 export async function readOwnOutputs(

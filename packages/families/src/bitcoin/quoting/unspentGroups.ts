@@ -55,6 +55,7 @@ export function createUnspentGroups(client: ChainClient): AskUnspent {
     defer: setImmediate,
     firstOf,
     send,
+    // After a group has failed, those of its members are asked again whose time is not over.
     mayAskAgain: ({ untilMs }) => untilMs > Date.now(),
     fail: ({ reject }, error) => reject(error),
   })
@@ -68,7 +69,7 @@ function areEnough(votes: UnspentVotes, { electorate }: ChainClient): boolean {
   return countVoices(votes.filter(({ value }) => value !== undefined)) >= electorate.threshold
 }
 
-/** The first members whose outputs fit into one request. */
+/** The first members whose outputs fit into one request. None if the first has too many: it leaves alone. */
 function firstOf(members: readonly Member[]): readonly Member[] {
   let count = 0
   const end = members.findIndex(({ outputs }) => {

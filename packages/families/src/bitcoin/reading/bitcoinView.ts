@@ -62,7 +62,7 @@ export interface BitcoinView {
 
 const hashPattern = /^[0-9a-f]{64}$/
 
-/** Display order. @throws MalformedAnswerError */
+/** A hash or transaction id as hex in display order. @throws MalformedAnswerError */
 export function parseHashText(value: unknown, subject: string): string {
   if (typeof value !== 'string' || !hashPattern.test(value)) throw new MalformedAnswerError(subject)
   return value
@@ -122,6 +122,7 @@ export function checkMerkleProof(
 }
 
 function parseBytesText(value: unknown, subject: string): Uint8Array {
+  // Nodes and APIs write hex without `0x`, so digits begin at 0.
   const bytes = typeof value === 'string' ? parseHexDigits(value, 0) : undefined
   if (bytes === undefined) throw new MalformedAnswerError(subject)
   return bytes

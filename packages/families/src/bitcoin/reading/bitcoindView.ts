@@ -72,6 +72,7 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
       const withMempool = false
       const [answer] = await ask([{ method: requestName, params: [txid, vout, withMempool] }], signal)
       const output = resultOf(answer, requestName)
+      // It is null for an unconfirmed or unknown output too: callers check that a block has the output.
       if (output === null) return { kind: 'spent', by: undefined }
       parseRecord(output, requestName)
       return { kind: 'unspent' }
@@ -79,6 +80,7 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
 
     async nameOutputs(address, signal) {
       const requestName = 'scantxoutset'
+      // Asked alone, so that no other answer waits for the scan.
       const answer = await view.askAlone(
         { method: requestName, params: ['start', [`addr(${address})`]] },
         signal,

@@ -7,7 +7,7 @@ import { type Confirmations, describeFinality, secondsToFinality } from './final
 import { type FinalTransaction, pinHeight, transactionQuestion } from './readFinalTransaction.ts'
 
 export type BitcoinReaderLimits = ReadingCacheLimits & {
-  /** Inputs of a transaction that may be a deposit: each takes a reading of its own. Default 500. */
+  /** Most inputs of a transaction whose spent outputs are read: each takes a reading. Default 500. */
   readonly inputsMax: number
 }
 
@@ -30,7 +30,7 @@ export function createBitcoinTransactions(options: {
     limits,
     finalityRule: describeFinality(confirmations),
     shownIn: ({ block }: FinalTransaction) => ({ blockHash: block.hash, blockNumber: block.height }),
-    // About as many bytes as the entry takes in memory.
+    // In characters: the hex digits count twice, because the decoded transaction is kept beside them.
     weightOf: ({ hex, spent = [] }) => 500 + 2 * hex.length + 100 * spent.length,
   })
   return {
@@ -42,6 +42,7 @@ export function createBitcoinTransactions(options: {
       return finalTransactions.read(
         {
           key: transactionId,
+          // Only readings with equal `wantsSpent` may share one that is in flight.
           variant: String(wantsSpent),
           // True if a cached entry answers this reading.
           answers: ({ final }: KnownTransaction<FinalTransaction>) =>
@@ -72,10 +73,11 @@ export function bitcoinFinalBlocks(
     newest: {
       first: async (view, signal) => ({ tipHeight: await view.readTipHeight(signal) }),
       pin: (views) => pinHeight({ threshold, confirmations }, views),
-      async second(view, _own, number, signal) {
-        const hash = number < 0n ? undefined : await view.readBlockHash(number, signal)
+      async second(view, _ownTip, finalHeight, signal) {
+        // Below 0: the chain is shorter than its finality.
+        const hash = finalHeight < 0n ? undefined : await view.readBlockHash(finalHeight, signal)
         if (hash === undefined) return { kind: 'not_final', waitSeconds: secondsToFinality(1n) }
-        return { kind: 'final', facts: { number, hash } }
+        return { kind: 'final', facts: { number: finalHeight, hash } }
       },
     },
     hashAt: (view, height, signal) => view.readBlockHash(height, signal),

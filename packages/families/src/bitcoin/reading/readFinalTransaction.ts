@@ -25,7 +25,7 @@ export type TransactionReading = {
   readonly threshold: number
   /** Endpoints that there are. */
   readonly configured: number
-  /** Inputs of a transaction whose spent outputs are read; with more it is refused. */
+  /** Most inputs of a transaction whose spent outputs are read; with more it is refused. */
   readonly inputsMax: number
 }
 
@@ -91,6 +91,7 @@ async function judge(
     wantsSpent ? readSpent(view, seenTransaction.transaction, signal) : undefined,
   ])
   if (block === undefined || block.height > pinnedHeight) {
+    // A transaction in no block counts as one in the next block above the final height.
     return {
       kind: 'not_final',
       waitSeconds: secondsToFinality((block?.height ?? pinnedHeight + 1n) - pinnedHeight),

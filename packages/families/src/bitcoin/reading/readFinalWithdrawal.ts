@@ -91,6 +91,8 @@ async function judge(
   if (first === undefined) return sightingOf(isUnresolved ? 'unresolved' : 'pending')
   // Two transactions share the inputs, so the PSBT's own, which spends all of them, can never be mined.
   if (others.length > 0) return sightingOf('expired')
+  // One known spender decides, even beside an unresolved input: it is the PSBT's own transaction or excludes
+  // it.
   const verdict = judgeSpender(terms, first.transaction)
   return sightingOf(verdict, verdict === 'executed' ? first.transactionId : undefined)
 }
@@ -143,7 +145,9 @@ async function readSpender(
   if (!isConfirmed || spending?.kind !== 'spent') return undefined
   const { by } = spending
   const candidate = candidates.find(({ transaction }) => spends(transaction.inputs, input))
-  if (by === undefined || candidate?.transactionId === by) return candidate ?? 'unresolved'
+  if (by === undefined) return candidate ?? 'unresolved'
+  // The candidate that the endpoint names was read in the first round.
+  if (candidate?.transactionId === by) return candidate
   const spender = await view.readTransaction(by, signal)
   if (spender === undefined || !spends(spender.transaction.inputs, input))
     throw new MalformedAnswerError('spending transaction')

@@ -47,8 +47,8 @@ export function readWithdrawalTerms(
 
 /**
  * Decides if the one transaction that spent inputs of the PSBT is the PSBT's own: it spends the same outputs and pays
- * the same outputs, in order. The signers and their way of signing do not matter, because that money left. Signatures,
- * version, sequences and lock time of a PSBT are free choices of its author.
+ * the same outputs, in order. Who signed and how does not matter: the money has left either way.
+ * Signatures, version, sequences and lock time of a PSBT are free choices of its author.
  * @source rule F-135
  */
 export function judgeSpender(

@@ -33,6 +33,7 @@ const finalSequence = 0xffff_ffff
 export function encodeBitcoinPayload({ inputs, outputs }: BitcoinPayload): Hex {
   const encodedInputs = inputs.map(({ txid, vout, spent }) =>
     encodeAbiTuple([
+      // Payloads have ids in the byte order of transactions: the reverse of display order.
       abiBytes(Uint8Array.from(Buffer.from(txid, 'hex')).reverse()),
       abiBytes(uint32Bytes(vout)),
       abiBytes(spent.script),
@@ -61,6 +62,7 @@ function read(reader: AbiReader): BitcoinPayload | undefined {
   reader.skipWords(inputCount)
   const inputs = Array.from({ length: inputCount }, () => {
     reader.skipWords(4)
+    // Back into display order, which `encodeBitcoinPayload` reversed.
     const txid = hexDigits(Uint8Array.from(reader.bytes()).reverse())
     const vout = Number(littleEndian(reader.bytes(), 4))
     const script = Uint8Array.from(reader.bytes())
@@ -76,7 +78,7 @@ function read(reader: AbiReader): BitcoinPayload | undefined {
   return { inputs, outputs }
 }
 
-/** Number in `byteCount` bytes. Other lengths are refused later: their encoding differs from the input. */
+/** Number in `byteCount` bytes; 0 of too few. Another length is refused later: it is encoded otherwise. */
 function littleEndian(bytes: Uint8Array, byteCount: number): bigint {
   if (bytes.length < byteCount) return 0n
   return BigInt(`0x${hexDigits(Uint8Array.from(bytes.subarray(0, byteCount)).reverse())}`)

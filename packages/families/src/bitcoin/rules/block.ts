@@ -7,7 +7,7 @@ import { type BitcoinOutput, displayed, doubleSha256, readOutput } from './trans
 export type BitcoinBlockHeader = {
   /** Display order, 64 lower-case hex digits; recomputed from the header's bytes. */
   readonly hash: string
-  /** In the order of its bytes. */
+  /** Bytes as the header has them, not reversed for display. */
   readonly merkleRoot: Uint8Array
   readonly timeSeconds: bigint
 }
@@ -89,7 +89,10 @@ function readFlags(reader: BufferReader): readonly boolean[] {
   )
 }
 
-/** Walks the tree depth first: one flag per node, one hash per node that is not descended into. */
+/**
+ * Walks the tree depth first: one flag per node, set for a match and for all nodes above one, and one hash
+ * per node that is not descended into.
+ */
 class PartialTree {
   /** Hashes of the transactions that the proof is about; filled by `root`. */
   readonly matches: Uint8Array[] = []

@@ -19,7 +19,7 @@ const nameBytes = 20
  * nonce makes each request's address different. The nonce shifts the sweeper's key, because some nodes relay no
  * script that carries data.
  * @param terms.sweeper compressed public key of the fill wallet, as `0x` and hex digits
- * @param terms.depositor an address of one key, whose hash it is
+ * @param terms.depositor an address that is the hash of one key
  * @throws InvalidAddressError for a depositor whose address does not tell how he signs, and a sweeper that is no key
  * @source BIP 68, BIP 112, BIP 141
  */

@@ -160,8 +160,9 @@ function spentOutput(
   const claimed = witnessUtxo && readOutput(witnessUtxo)
   if (claimed !== undefined && !isShortest(claimed, entries?.get(inputKeys.witnessUtxo))) throw noPsbt()
   if (nonWitnessUtxo === undefined) return claimed
-  const old = parseBitcoinTransaction(nonWitnessUtxo)
-  const proven = old === undefined || bitcoinTransactionId(old) !== txid ? undefined : old.outputs[vout]
+  const earlier = parseBitcoinTransaction(nonWitnessUtxo)
+  const isNamed = earlier !== undefined && bitcoinTransactionId(earlier) === txid
+  const proven = isNamed ? earlier.outputs[vout] : undefined
   if (proven === undefined || (claimed !== undefined && !isSameOutput(claimed, proven))) throw noPsbt()
   return proven
 }

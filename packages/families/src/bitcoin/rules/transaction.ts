@@ -89,7 +89,9 @@ export function bitcoinTransactionId(transaction: BitcoinTransaction): string {
 
 /**
  * Sighashes of each input without a witness, of hash type "all". The library's own function would rewrite the pushes of
- * a script before hashing, while nodes hash them unchanged. @param scripts one per input
+ * a script before hashing, while nodes hash them unchanged.
+ * @param transaction unsigned: while one input is hashed with its script, those of all others are empty
+ * @param scripts one per input
  */
 export function legacySighashes(
   transaction: BitcoinTransaction,
@@ -120,6 +122,7 @@ function withoutWitnesses({ version, inputs, outputs, lockTime }: BitcoinTransac
   const transaction = new Transaction()
   transaction.version = version
   transaction.locktime = lockTime
+  // The library has ids in the byte order of transactions: the reverse of display order.
   transaction.ins = inputs.map(({ txid, vout, scriptSig, sequence }) => ({
     hash: Uint8Array.from(Buffer.from(txid, 'hex')).reverse(),
     index: vout,

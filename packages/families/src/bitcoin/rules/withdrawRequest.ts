@@ -71,6 +71,7 @@ export function normaliseBitcoinRequest(
   const allocatorScript = outputScript(request.depository, network)
   const utxos = allocatorUtxos(request).map(({ txid, vout, value }) =>
     encodeAbiTuple([
+      // The signed data has ids in the byte order of transactions: the reverse of display order.
       { word: Uint8Array.from(codec.encodeTransactionId(txid)).reverse() },
       abiUint(BigInt(vout)),
       abiUint(value),

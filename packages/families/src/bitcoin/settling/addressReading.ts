@@ -11,7 +11,10 @@ import { coinbaseId } from '../rules/transaction.ts'
 import { readBlockRange } from './depositPass.ts'
 import { readTransactions } from './readFee.ts'
 
-/** Few blocks at a time, because Bitcoin's are rare and large; each is read whole, so none is listed late. */
+/**
+ * Few blocks at a time, because Bitcoin's are rare and large; each is read whole, so none is listed late.
+ * Twelve blocks are two hours: a reorganization replaces far fewer.
+ */
 const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, lateBlocks: 0n }
 /** Time spent in failed readings after which no further address is tried. */
 const failedMsMax = 10_000
@@ -32,6 +35,7 @@ export function createAddressReading(sources: Sources): AddressReading {
   const { endpoints, network } = sources
   const { nativeCurrency } = createBitcoinCodec(network)
   return {
+    // The fill wallet sweeps final outputs only.
     needsFinal: true,
     blocks: {
       steps,

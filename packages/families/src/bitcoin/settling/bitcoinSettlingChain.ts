@@ -87,6 +87,7 @@ export const bitcoinSettlingChain: SettlingChainFamily = (options) => {
         shallow.readDeposits({ transactionId }, { signal }),
       ),
     async payment(question, signal): Promise<PaymentReading> {
+      // A transaction that cannot be read is no payment either, since no oracle can attest it.
       const facts = await undefinedOn(
         (error) => isInNoBlock(error) || putAsideReason(error) !== undefined,
         shallow.readPayment(question, { signal }),
@@ -96,7 +97,8 @@ export const bitcoinSettlingChain: SettlingChainFamily = (options) => {
       return { state: 'included', facts, confirmations }
     },
     finalPayment: async (question, signal) =>
-      // A missing transaction is no payment; one that is not deep enough throws TransactionNotFinalError.
+      // A missing or unreadable transaction is no payment; one that is not final throws
+      // TransactionNotFinalError.
       undefinedOn(
         (error) => error instanceof TransactionMissingError || putAsideReason(error) !== undefined,
         deep.readPayment(question, { signal }),

@@ -13,8 +13,9 @@ const hashCall = (height: bigint): RpcCall => ({ method: 'getblockhash', params:
 /**
  * One node's view of a range of heights: the blocks at both of its ends, and all transactions that pay a depository, in
  * chain order. Each block is read by its hash and must follow the one before it, so that a reorganization between two
- * answers cannot mix two chains. A node that has not reached the range returns no last block, and nothing is compared.
- * A pass that finds no new block reads none: passes may run every second, and the next block may take an hour.
+ * answers cannot mix two chains. A node that has not reached the range's end returns no last block and reads
+ * none. A pass that finds no new block reads none: passes may run every second, and the next block may take
+ * an hour.
  * @throws MalformedAnswerError, also where the node has dropped a block of the range
  */
 export async function readDepositPass(
@@ -48,6 +49,7 @@ export async function readBlockRange(
   const [knownBlock, ...refs] = await readBlockRefs(view, [known, ...heights], signal)
   const last = refs.at(-1)
   if (last === undefined) return { known: knownBlock, last }
+  // If blocks between the known one and the range are not read, the first block has nothing to follow.
   let previous = known < from - 1n ? undefined : knownBlock?.hash
   for (const ref of refs) {
     if (ref === undefined) throw new MalformedAnswerError('getblockhash')
@@ -76,7 +78,7 @@ export async function readBlockRefs(
   })
 }
 
-/** When a block was made, Unix seconds, by its own header. @throws MalformedAnswerError */
+/** Unix seconds at which a block was made, by its own header. @throws MalformedAnswerError */
 export async function readHeaderSeconds(
   view: EndpointView,
   hash: string,

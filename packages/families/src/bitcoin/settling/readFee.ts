@@ -30,7 +30,10 @@ export async function readFee(
   return sum(spent) - sum(transaction.outputs)
 }
 
-/** Transactions in the order of their ids; `undefined` for one that the endpoint does not have. @throws upstream errors, MalformedAnswerError */
+/**
+ * Transactions in the order of their ids; `undefined` for one that the endpoint does not have.
+ * @throws upstream errors, MalformedAnswerError
+ */
 export async function readTransactions(
   client: ChainClient,
   ids: readonly string[],

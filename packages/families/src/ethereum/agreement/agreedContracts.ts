@@ -31,10 +31,12 @@ export function agreedContracts(
   const { verdict, votes, undecided } = contractTally
   if (verdict?.status !== 'disagreed') {
     const answer = answerOfVerdict(chainId, verdict)
+    // If the endpoints agree that the whole call failed, `undefined` makes the decoder throw.
     return decodeAggregate3(answer.ok ? answer.result : undefined, callCount)
   }
   const decoded = votes.map(({ alias, voice, value }) => ({ alias, voice, value: decode(value, callCount) }))
   return Array.from({ length: callCount }, (_, index) => {
+    // An endpoint without a readable answer is left out: it counts as one that may still decide.
     const memberVotes = decoded.flatMap(({ value, ...voter }) =>
       value?.[index] === undefined ? [] : [{ ...voter, value: value[index] }],
     )

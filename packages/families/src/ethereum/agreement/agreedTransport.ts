@@ -88,6 +88,7 @@ export async function agreedCall(
 ): Promise<Hex | undefined> {
   const { BaseError, ExecutionRevertedError } = viemLibrary()
   try {
+    // viem has no `data` if nothing was returned.
     return (await agreedRead(client.call(call))).data ?? '0x'
   } catch (error) {
     const isRevert = (each: unknown): boolean => each instanceof ExecutionRevertedError

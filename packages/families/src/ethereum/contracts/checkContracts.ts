@@ -18,8 +18,8 @@ export type ContractExpectations = ExpectedReads & {
 }
 
 /**
- * Compares a chain with its configuration, at start. Every endpoint is asked for its chain id, because
- * any of them may be used; the rest is one batch.
+ * Compares a chain with its configuration, at start. Every endpoint is asked for its chain id and for the code in
+ * `codes`, because any of them may be used; the rest is one batch to one endpoint.
  * @returns problems that name settings; empty when all fits
  * @throws UpstreamUnavailableError when no endpoint answers: nothing is known then
  */
@@ -61,6 +61,7 @@ export async function contractFindings(
     ...settings
       .filter(({ address }) => missing.has(address))
       .map((setting) => missingContract(client.chainId, setting)),
+    // Silent endpoints are no finding here, so one answer is enough.
     ...(await codeFindings({ client, expected: expected.codes, threshold: 1 }, options)),
   ]
   if (missing.has(multicall3)) return codes

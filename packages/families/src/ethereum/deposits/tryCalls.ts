@@ -60,6 +60,7 @@ export async function tryCalls(
     },
   })
   const outcome = outcomeOf(answers)
+  // Endpoints can also agree that none of them ran the calls.
   if (outcome === undefined) {
     throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot run calls for a trial at the moment.`)
   }

@@ -34,12 +34,16 @@ export async function tryPermit(
   const project = (answers: readonly RpcAnswer[]) => outcomeOf(answers, terms, from !== undefined)
   const { answers } = await client.agree(calls, { timeoutMs, project })
   const outcome = project(answers)
+  // Endpoints can also agree that none of them ran the call.
   if (outcome === undefined)
     throw new UpstreamUnavailableError(`Chain ${chainId} cannot be read at the moment.`)
   return outcome
 }
 
-/** `short`: the owner's balance is too low. Undefined if the node could not run the call. */
+/**
+ * `short`: the owner's balance is too low. Undefined if the node could not run the call.
+ * @param isDirect true if the deposit was a call of its own, false if it ran inside a multicall
+ */
 function outcomeOf(
   [deposit, balance]: readonly RpcAnswer[],
   { amount }: PermitTerms,

@@ -28,6 +28,7 @@ export function planDataFees(args: {
     const calls = l1DataFeeCalls({ chainId, gasPriceOracle, shapes })
     return { calls, read: readL1DataFees, isGas: false }
   }
+  // On Arbitrum the setting names the precompile ArbGasInfo.
   if (gasPriceOracle !== undefined && kind === 'arbitrum') {
     const bytes = shapes.map((shape) => arbitrumDataBytes(chainId, shape))
     return {

@@ -24,7 +24,7 @@ export type FeeHistory = {
   readonly baseFeesWei: readonly bigint[]
   /** Base fee of the block after the newest one. */
   readonly nextBaseFeeWei: bigint
-  /** Tip at the asked percentile, per block; zero for an empty one. */
+  /** Tip at the asked percentile, per block; zero for an empty one. Empty if the node gives no tips. */
   readonly rewardsWei: readonly bigint[]
 }
 

@@ -36,7 +36,7 @@ export function l1DataFeeCalls(args: {
 
 /**
  * Wei that a transaction of each shape pays beside its gas: L1 data fee plus operator fee. Chains without an operator
- * fee revert on that call; it then counts as zero.
+ * fee revert on that call or return nothing; it then counts as zero.
  * @param answers of the calls from `l1DataFeeCalls`
  * @throws MalformedAnswerError when the data fee itself cannot be read
  */

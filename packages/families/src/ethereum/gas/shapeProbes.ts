@@ -20,7 +20,7 @@ const swapFrame = ['address', 'amount', 'address', 'amount', 'address', 'hash', 
 
 const routedSwap: ShapeProbe = { words: [...swapFrame, ...poolSwap], carriesValue: true }
 
-/** Sweep of a deposit address: its terms, the words of the order, token, offset, length and the signature. */
+/** Sweep of a deposit address: its terms, the order's words, the signature's offset, the token, and the signature. */
 const sweep: readonly CalldataWord[] = [
   ...repeat('address', 3),
   ...repeat('hash', 3),
@@ -43,6 +43,7 @@ const permit2Frame: readonly CalldataWord[] = [
 ]
 /** Target, flag, value, offset and length of one call in a list. */
 const callFrame: readonly CalldataWord[] = ['address', ...repeat('amount', 5)]
+/** Permit2 call up to its second listed call: the first one approves the next contract, whose frame ends the words. */
 const permit2Approval: readonly CalldataWord[] = [
   ...permit2Frame,
   ...callFrame,
@@ -51,7 +52,7 @@ const permit2Approval: readonly CalldataWord[] = [
   ...callFrame,
 ]
 
-/** Calldata of each shape, for chains that charge for data. Of variants of a transaction the longer usual one counts. */
+/** Calldata of each shape, for chains that charge for data. If a shape has variants, the longest usual one counts. */
 export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
   approve: { words: ['address', 'amount'], carriesValue: false },
   'deposit-native': { words: ['address', 'hash'], carriesValue: true },

@@ -39,6 +39,7 @@ function rlpNumber(value: bigint): Uint8Array {
 /** RLP of a byte string. @source Ethereum yellow paper, appendix B */
 function rlpString(bytes: Uint8Array): Uint8Array {
   const [first = stringBase] = bytes
+  // A single byte below the prefixes is its own encoding.
   if (bytes.length === 1 && first < stringBase) return bytes
   return concatBytes([prefix(stringBase, bytes.length), bytes])
 }

@@ -51,7 +51,8 @@ function openEthereumPaying(options: ContractPayingOptions): ContractPayingChain
       return { mined, cancelled }
     },
     async tryOut(transaction, bid, limits) {
-      // No nonce is taken while the submit endpoint is silent. An error is an answer: some can only send.
+      // Throws if the submit endpoint is silent, so that no nonce is taken for a transaction that cannot be sent. An
+      // error for `eth_chainId` will do: some endpoints take transactions and refuse all other calls.
       if (submit !== undefined) await submission.ask({ method: 'eth_chainId', params: [] })
       const { maxFeePerGasWei, maxPriorityFeePerGasWei } = bid
       const authorizationList = transaction.authorizationList?.map(toWire)
@@ -141,7 +142,7 @@ function shortened(word: unknown): unknown {
   return isHex32(word) ? toQuantity(BigInt(word)) : word
 }
 
-/** Gas of a cancellation, by one endpoint's estimate. Without one the usual amount: it must not wait for a node. */
+/** Gas of a cancellation, by one endpoint's estimate, or that of a transfer: a silent node must not hold it up. */
 async function readCancellationGas(client: ChainClient, address: Hex): Promise<bigint> {
   const call = { from: address, to: address, data: '0x', value: '0x0' }
   const estimate = { method: 'eth_estimateGas', params: [call, 'latest'] }

@@ -110,6 +110,7 @@ const decideEstimate =
     return agreeOnRun(runs, electorate)
   }
 
+/** Ends as soon as enough endpoints say the same: the gas limit is fixed by then, and no late answer could raise it. */
 const decideRun =
   (gasAsked: bigint) =>
   (votes: Votes, electorate: Electorate): RunAnswer<Failure> | undefined => {
@@ -126,7 +127,8 @@ const decideRun =
 
 /**
  * Failure of the call when the node ran it; `undefined` if it succeeded or the error is the node's own. A node allows
- * only as much gas as the sender's coin can buy: if that is less than was asked, the coin is `short`.
+ * only as much gas as the sender's coin can buy: if that is less than was asked, the coin is `short`; else the call
+ * needs more than was asked, and `fails`.
  */
 function failureOf(answer: RpcAnswer | undefined, gasAsked: bigint): Failure | undefined {
   if (answer === undefined || answer.ok) return undefined

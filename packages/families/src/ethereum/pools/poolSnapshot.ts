@@ -11,7 +11,7 @@ export type PoolSnapshot = {
   readonly hash: Hex
   /** Ticks of the pools that are mirrored. */
   readonly tables: ReadonlyMap<Hex, TickTable>
-  /** The pools that are not, and why. */
+  /** Pools that are not mirrored, and why. */
   readonly problems: ReadonlyMap<Hex, PoolProblem>
   readonly states: readonly PoolState[]
 }

@@ -93,7 +93,7 @@ export function createAllocatorReader(options: {
         const { facts, agreeingEndpoints } = await quorum.read({
           ...heads,
           signal,
-          second: (view, _own, pin, ownSignal) => voteOf(view, { ...options, question, pin }, ownSignal),
+          second: (view, _heads, pin, ownSignal) => voteOf(view, { ...options, question, pin }, ownSignal),
         })
         const { number, hash } = facts.finalBlock
         return {
@@ -115,7 +115,7 @@ export function createAllocatorReader(options: {
       const { facts } = await quorum.read({
         ...heads,
         signal,
-        async second(view, _own, { headNumber }, ownSignal) {
+        async second(view, _heads, { headNumber }, ownSignal) {
           // Nobody has issued anything to the zero address, so a contract with the function returns a word of zeros.
           const data = payloadIdOfData({ spender: zeroAddress, nonce: zeroWord })
           const call = contractCall(options.allocatorAddress, data, headNumber)
@@ -136,6 +136,7 @@ function isZeroWord(answer: RpcAnswer | undefined): boolean {
 
 type IssueReading = Parameters<typeof createAllocatorReader>[0] & {
   readonly question: IssueQuestion
+  /** Height that was agreed from all endpoints' heads in the first round. */
   readonly pin: FinalHeight
 }
 

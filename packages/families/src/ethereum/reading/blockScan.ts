@@ -53,14 +53,17 @@ export async function scanFinalBlocks(
   const { facts } = await quorum.read({
     ...headRound(rule, quorum.threshold),
     signal,
-    second: (view, _own, pin, ownSignal) => scanAtEndpoint(view, { ...context, start, pin }, ownSignal),
+    second: (view, _heads, pin, ownSignal) => scanAtEndpoint(view, { ...context, start, pin }, ownSignal),
     key: ({ through, isComplete, deposits, payments }) =>
       `${through} ${isComplete} ${deposits.join()} ${payments.join()}`,
   })
   return facts
 }
 
-/** One endpoint's vote: the candidates in the next final blocks after the start. */
+/**
+ * One endpoint's vote: the candidates in the next final blocks after the start.
+ * @param scan `pin`: the height that was agreed from all endpoints' heads in the first round
+ */
 async function scanAtEndpoint(
   view: EndpointView,
   scan: ScanContext & { readonly start: ScanStart; readonly pin: FinalHeight },

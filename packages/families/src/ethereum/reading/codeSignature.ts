@@ -56,14 +56,17 @@ export async function readCodeSignature(
   const { chainId } = quorum
   const { facts, agreeingEndpoints } = await quorum.read({
     signal,
+    // The first round agrees on a final height by all endpoints' heads; in the second, each votes at that height.
     ...headRound(rule, quorum.threshold),
-    async second(view, _own, pin, ownSignal): Promise<Sighting<SignatureAcceptance>> {
-      const final = await newestFinal(view, { rule, pin }, ownSignal)
+    async second(view, _heads, finalHeight, ownSignal): Promise<Sighting<SignatureAcceptance>> {
+      const final = await newestFinal(view, { rule, pin: finalHeight }, ownSignal)
+      // On a chain without a final block no code is final either.
       if (final === undefined) return notAccepted
       const [code] = await view.ask([codeCall(account, final.number)], ownSignal)
       // A node without the state of that block answers with an error, so `parseCode` throws: it has no vote.
       if (parseCode(code, undefined).length <= 2) return notAccepted
       const call = codeSignatureCall({ ...question, account }, final.number)
+      // Foreign code may run long, so its call shares no request with others.
       if (!acceptsSignature(await view.askAlone(call, ownSignal))) return notAccepted
       // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
       const { number: blockNumber, hash: blockHash } = await readHeader(view, final.number, ownSignal)

@@ -55,6 +55,7 @@ export function domainProblems(expected: ExpectedDomain, shown: ShownDomain): re
       problems.push(`${settings.contract} is not the contract that it verifies for`)
     }
   }
+  // A member that is wrong by itself makes the separators differ as well, and is reported already.
   if (problems.length === 0 && separator !== undefined && separator !== separatorOf(expected)) {
     const { version, chainId, contract } = settings
     problems.push(`${version} or ${chainId}: the domain of the contract at ${contract} is another one`)

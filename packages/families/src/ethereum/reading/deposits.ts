@@ -52,6 +52,7 @@ export function findDeposits(
         depositFact(rules, { log, id, depositor: from, currency: ethereumCodec.nativeCurrency, amount }),
       ]
     }
+    // A token's deposit is its transfer; the depository's event only adds depositor and id.
     if (entry.kind === 'erc20' || isSystemTransfer(entry, rules)) return []
     const { log, amount } = entry
     const { depositor, id: eventId } = readFollowingEvents(depositLogs, position, entry)

@@ -17,7 +17,7 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
   return createFinalBlocks(quorum, {
     newest: {
       ...heads,
-      async second(view, _own, pin, signal) {
+      async second(view, _heads, pin, signal) {
         const header = await newestFinal(view, { rule, pin }, signal)
         if (header === undefined) return { kind: 'not_final', waitSeconds: 1 }
         return { kind: 'final', facts: { number: header.number, hash: header.hash } }
@@ -30,7 +30,7 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
     },
     links: (from, noted) => ({
       ...heads,
-      second: async (view, _own, pin, signal) => ({
+      second: async (view, _heads, pin, signal) => ({
         kind: 'final',
         facts: await readLinks(view, { from, noted, rule, pin }, signal),
       }),
@@ -46,7 +46,7 @@ async function readLinks(
   { from, noted, rule, pin }: LinksQuestion,
   signal: AbortSignal,
 ): Promise<readonly FinalBlock[]> {
-  // A chain that ends below `from` is read from its head on, by which the caller sees it.
+  // If the chain ends below `from`, its head is read in place of that block, so that the caller sees where it ends.
   const first = minBigint(from, pin.headNumber)
   const reached = noted.filter((height) => height > first && height <= pin.height)
   // A noted block was old enough for the rule itself, where the estimate may stop at an older one.
@@ -63,7 +63,7 @@ async function readLinks(
   return linkedBlocks(numbers, await view.ask(numbers.map(headerCall), signal))
 }
 
-/** Blocks at some heights. The lowest is read last: a reorg after the higher ones were read would show in it. */
+/** Blocks at some heights. Higher ones are read first, the lowest by itself at the end: a later reorg shows in it. */
 async function readSparseBlocks(
   view: EndpointView,
   lowest: bigint,
@@ -106,9 +106,9 @@ export async function finalHeight(
 }
 
 /**
- * The newest block of an endpoint that is deep and old enough for the rule, or one a little older. The distance to go back is
- * estimated from the time between blocks, so that two or three headers are enough. All honest endpoints find the same
- * block.
+ * The newest block of an endpoint that is deep and old enough for the rule, or one a little older. The distance to go
+ * back is estimated from the time between blocks, so that two or three headers are enough. All honest endpoints find
+ * the same block.
  */
 export async function newestFinal(
   view: EndpointView,

@@ -83,7 +83,7 @@ export function createFinalStateReader(options: {
       const { facts } = await quorum.read({
         ...heads,
         signal,
-        async second(view, _own, { height }, ownSignal) {
+        async second(view, _heads, { height }, ownSignal) {
           const facts = await logsUpTo(view, question, height, ownSignal)
           return { kind: 'final', facts }
         },
@@ -94,14 +94,14 @@ export function createFinalStateReader(options: {
       const { facts } = await quorum.read({
         ...heads,
         signal,
-        second: (view, _own, pin, ownSignal) => readStateAt(view, question, pin, ownSignal),
+        second: (view, _heads, pin, ownSignal) => readStateAt(view, question, pin, ownSignal),
       })
       return facts
     },
   }
 }
 
-/** One endpoint's vote: the returned bytes at both heights, and the final block. */
+/** One endpoint's vote: the returned bytes at both heights of `pin` (final and newest), and the final block. */
 async function readStateAt(
   view: EndpointView,
   { final, newest }: StateQuestion,

@@ -63,12 +63,14 @@ export function createHubReader(options: {
       const { facts } = await quorum.read({
         signal: reading.signal,
         ...headRound(rule, quorum.threshold),
-        async second(view, _own, pin, ownSignal): Promise<Sighting<BalanceAtBlock>> {
-          const waitSeconds = secondsToFinality(rule, pin, { number: pin.headNumber })
-          if (pin.height < 0n) return { kind: 'final', facts: { balance: 0n, waitSeconds, hash: undefined } }
-          const calls = [contractCall(to, data, pin.height), headerCall(pin.height)]
+        async second(view, _heads, agreed, ownSignal): Promise<Sighting<BalanceAtBlock>> {
+          const { height } = agreed
+          const waitSeconds = secondsToFinality(rule, agreed, { number: agreed.headNumber })
+          // Without a final block no balance is final yet.
+          if (height < 0n) return { kind: 'final', facts: { balance: 0n, waitSeconds, hash: undefined } }
+          const calls = [contractCall(to, data, height), headerCall(height)]
           const [answer, header] = await view.ask(calls, ownSignal)
-          const { hash } = parseHeader(header, pin.height)
+          const { hash } = parseHeader(header, height)
           return { kind: 'final', facts: { balance: parse(answer), waitSeconds, hash } }
         },
       })
@@ -114,7 +116,7 @@ export async function readEachNewest<Value>(
   const { facts } = await quorum.read({
     signal,
     ...headRound(newestBlockRule, quorum.threshold),
-    async second(view, _own, { height }, ownSignal) {
+    async second(view, _heads, { height }, ownSignal) {
       if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
       const contractCalls = calls.map(({ to, data }) => contractCall(to, data, height))
       const [header, ...answers] = await view.ask([headerCall(height), ...contractCalls], ownSignal)

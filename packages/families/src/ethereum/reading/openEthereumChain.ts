@@ -28,6 +28,7 @@ export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
     reader: createEthereumFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),
     async verify(signal) {
       const threshold = rpcThreshold
+      // The hub numbers an EVM chain by its own chain id.
       const expectation = { client, chainId: BigInt(hubChainId), contract, threshold }
       const problems = await verifyEvmEndpoints(expectation, { signal })
       if (problems.length > 0 || limits.isKnownCode === undefined) return problems

@@ -65,6 +65,7 @@ async function readPaymentByReceipt(
     {
       transactionId: question.transactionId,
       wanted: { transaction: 'always', codeOf },
+      // Readings of equal purpose are shared, so it names all terms that `codeOf` depends on.
       purpose: `payment ${JSON.stringify([orderId, side.chosen, targets])}`,
     },
     signal,

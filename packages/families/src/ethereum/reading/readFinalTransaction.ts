@@ -61,7 +61,7 @@ export type ExecutionReading<Parts> = {
   readonly wanted: Parts
   readonly rule: FinalityRule
   readonly threshold: number
-  /** Endpoints of the chain: with several, the pinned height is read back from each. */
+  /** Voices of the chain. If there are several, each also shows its block at the pinned height, which must be equal. */
   readonly configured: number
   readonly logsMax: number
   readonly recordsPayments: RecordsPayments
@@ -199,6 +199,7 @@ async function readSecondRound(
   const calls = [
     ...(wantsTransaction ? [transactionCall(transactionId)] : []),
     ...accounts.flatMap((account) => codeCalls(account, receipt.blockNumber, pin.height)),
+    // Its hash is part of the vote, so that only endpoints of one branch agree.
     ...(configured > 1 ? [headerCall(pin.height)] : []),
     // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
     headerCall(receipt.blockNumber),
@@ -246,6 +247,7 @@ export function transactionKey(facts: FinalTransaction): string {
     `${blockHash} ${blockNumber} ${blockTimestampSeconds} ${finalBlock?.hash}`,
     transaction && `${transaction.from} ${transaction.to} ${transaction.value} ${transaction.input}`,
     ...[...code].map(([account, kind]) => `${account} ${kind}`),
+    // Marks where the accounts end and the logs begin.
     'logs',
     ...logs.map(({ logIndex, address, topics, data }) => `${logIndex} ${address} ${topics.join()} ${data}`),
   ].join('\n')

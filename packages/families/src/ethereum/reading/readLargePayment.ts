@@ -134,6 +134,7 @@ async function readSecondRound(
     [
       ...logCalls,
       ...codeCalls,
+      // Its hash is part of the vote, so that only endpoints of one branch agree.
       ...(configured > 1 ? [headerCall(pin.height)] : []),
       // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
       headerCall(blockNumber),

@@ -82,7 +82,7 @@ export function createRecoveryReader(options: {
         const { facts, agreeingEndpoints } = await quorum.read({
           signal,
           ...headRound(rule, quorum.threshold),
-          second: (view, _own, pin, ownSignal) =>
+          second: (view, _heads, pin, ownSignal) =>
             judge(view, { question, mappingAddress, oracleAddress, hubAddress, rule, pin }, ownSignal),
         })
         const { finalBlock, ...state } = facts
@@ -112,6 +112,7 @@ type JudgeInput = {
   readonly oracleAddress: Hex
   readonly hubAddress: Hex
   readonly rule: FinalityRule
+  /** Height that was agreed from all endpoints' heads in the first round. */
   readonly pin: FinalHeight
 }
 

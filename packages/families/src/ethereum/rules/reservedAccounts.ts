@@ -38,6 +38,7 @@ export const burntAccounts: readonly Hex[] = [`0x${'0'.repeat(40)}`, `0x${'0'.re
 export function reservedAccount(account: string): string | undefined {
   const description = reservedAccounts.get(account)
   if (description !== undefined || !/^0x[0-9a-f]{40}$/.test(account)) return description
+  // Addresses of nobody have a rule of their own, see `QuotingFamily.burnt`.
   if (burntAccounts.some((burnt) => burnt === account)) return undefined
   const number = BigInt(account)
   if (number <= lastLowAddress) return 'a precompile, or a contract of the network itself'

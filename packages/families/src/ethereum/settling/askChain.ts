@@ -108,6 +108,7 @@ function readOrReport(
     return reading.parse(answers)
   } catch (error) {
     if (error instanceof MalformedAnswerError) onMalformed(alias)
+    // A node's own error, as for an unknown tag, counts as no answer.
     else if (!(error instanceof NodeError)) throw error
     return undefined
   }

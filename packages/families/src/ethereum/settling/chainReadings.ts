@@ -182,6 +182,7 @@ function parseFrame(value: unknown, depth: number): CallFrame {
     type,
     from: parseAddress(frame['from'], requestName),
     to: isAbsent(frame['to']) ? undefined : parseAddress(frame['to'], requestName),
+    // The tracer may leave out an empty input, and does leave out an empty list of calls.
     input: parseBytes(frame['input'] ?? '0x', requestName),
     isReverted: !isAbsent(frame['error']),
     calls: parseList(frame['calls'] ?? [], requestName).map((call) => parseFrame(call, depth + 1)),

@@ -136,6 +136,7 @@ function withOrderIndex(error: DestinationCallFailedError, chainId: string): Des
   const { revertData } = error
   if (revertData === undefined) {
     const reason = String(error.data?.['reason'])
+    // The index is left out: it is the fill's among the simulated calls, not one of the order's calls.
     return new DestinationCallFailedError({ chainId, reason })
   }
   return new DestinationCallFailedError({ chainId, revertData, ...decodeFailure(revertData) })

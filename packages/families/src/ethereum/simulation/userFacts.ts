@@ -65,8 +65,8 @@ type GroupMember = {
 /**
  * Reads facts of many users in one multicall. While one is out, further questions gather for the next, like a group
  * commit: an idle chain is asked at once, a busy one by one call at a time. After a new block, free places of a call
- * are filled with questions of regular users, who asked twice within `asksAgainWithinMs`, and not longer ago, and will
- * probably ask again.
+ * are filled with questions of regular users: they asked twice within `asksAgainWithinMs`, the second time at most that
+ * long ago, so they will probably ask again.
  * @source rule Q-182
  */
 export function createUserFactsReader(options: UserFactsOptions): UserFactsReader {
@@ -217,7 +217,7 @@ function callsFor(question: UserFactsQuestion, multicall3: Hex): UserFactsCalls 
   const user = readAddress(question.user)
   const currency = readAddress(question.currency)
   if (user === undefined || currency === undefined || nobody.has(user)) return undefined
-  // Holdings have canonical addresses; the other ones would only keep the answers in their places.
+  // Holdings have canonical addresses. A malformed one would be replaced, so that each answer keeps its place.
   const held = (question.touched ?? []).map((holding) =>
     balanceCall(readAddress(holding.currency) ?? currency, readAddress(holding.account) ?? user, multicall3),
   )

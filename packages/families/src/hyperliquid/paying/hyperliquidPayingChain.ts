@@ -100,6 +100,7 @@ class HyperliquidPayer implements PayingChain {
       createPaymentRows({ mappings, wallet, sign: (data) => owner.signTypedData(data) }),
       createOwnLedger({ quorum, electorate: client.electorate, wallet }),
     )
+    // `hash` stands for the hashes of blocks, which are not read here.
     this.#time = createTimeAsHeight({ client, call: statusCall, readMs: parseTime, hash: 'shown' })
   }
 

@@ -34,6 +34,7 @@ export function transferOf(payment: {
 }): TransferParameters {
   const { recipient, currency, amount, token, nonce } = payment
   const isNative = currency === hyperliquidCodec.nativeCurrency
+  // The exchange has no allowances.
   const quoted = { address: currency, isNative, resetsAllowance: false, ...token }
   const { dex, token: name } = hyperliquidAsset(quoted)
   return {
@@ -43,6 +44,7 @@ export function transferOf(payment: {
     destinationDex: dex,
     token: name,
     amount: hyperliquidAmount(quoted, amount),
+    // Empty: the wallet's own account pays, and no sub-account.
     fromSubAccount: '',
     nonce,
   }
@@ -50,6 +52,7 @@ export function transferOf(payment: {
 
 /** Uses a nonce of the wallet up: moves a millionth of a dollar from one side of its own account to the other. */
 export function spendingTransfer(wallet: string, nonce: number, from: 'perps' | 'spot'): TransferParameters {
+  // The exchange names the first perps dex by an empty text.
   const [sourceDex, destinationDex] = from === 'perps' ? ['', 'spot'] : ['spot', '']
   return {
     hyperliquidChain: 'Mainnet',
@@ -77,6 +80,7 @@ export async function signTransfer(
     primaryType: sendAssetType,
     message: { ...texts, nonce: BigInt(nonce) },
   })
+  // `v` may be left out: it is 27 plus the parity.
   const { r, s, v, yParity } = parseSignature(signature)
   const action = { type: 'sendAsset', signatureChainId: `0x${signatureChainId.toString(16)}`, ...parameters }
   return { action, nonce, signature: { r, s, v: Number(v ?? BigInt(27 + yParity)) } }

@@ -91,6 +91,7 @@ function readingOf(
   if (states.length < threshold) return undefined
   const reached = (memberOf: (state: State) => bigint) => reachedBy(threshold, states.map(memberOf))
   const number = reached(({ timeMs }) => timeMs)
+  // A currency that one of the endpoints does not list counts as unread.
   const listedByAll = heldCurrencies.filter((address) => states.every(({ held }) => held.has(address)))
   return {
     head: { number, timestampSeconds: Number(number / 1_000n) },

@@ -52,6 +52,7 @@ export const hyperliquidQuotingChain: QuotingChainFamily = {
 }
 
 class HyperliquidQuoter implements QuotingChain {
+  // Fills of this family run no calls.
   readonly unitsOfCalls = undefined
   readonly #options: QuotingChainOptions
   readonly #agreed: ReturnType<typeof agreedAnswersOf>

@@ -134,7 +134,7 @@ async function readDeposit(
     unitsOf(reading, send, currency, options.signal),
     readNonceMapping(hubEntries, chainId, { ...transaction, send }, options),
   ])
-  // It was rounded down from less than one unit.
+  // The amount was rounded down from less than one unit.
   if (amount === 0n) return undefined
   const depositor = mapping?.depositor ?? user
   return {

@@ -44,6 +44,7 @@ export function createHyperliquidTransactions(options: {
     quorum,
     limits,
     finalityRule,
+    // A transaction that was read from a ledger names no block.
     shownIn: ({ blockNumber }: HyperliquidTransaction) => (blockNumber === undefined ? {} : { blockNumber }),
     weightOf: ({ send = '' }) => JSON.stringify(send, textOfBigints).length,
   })

@@ -45,6 +45,7 @@ export function createHyperliquidView(args: {
     act: (action, signal) => askInfo('/exchange', action, signal),
     async explore(request, signal) {
       const path = '/explorer'
+      // The proxy is asked for single transactions only.
       if (proxy === undefined || request.type !== 'txDetails')
         return bodyOf(await post(explorer, path, request, signal))
       const direct = await post(explorer, path, request, signal).catch(whenRateLimited)

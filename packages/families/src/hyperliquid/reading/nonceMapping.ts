@@ -46,6 +46,7 @@ export type ClaimState = 'open' | 'claimed' | 'nobodys'
 /** State of the hub's entry about a transfer's purpose. Pure. */
 export function claimOf({ createdAtSeconds, readAtSeconds }: HubEntry, timeMs: bigint): ClaimState {
   const closesAt = timeMs / 1_000n + mappingWindowSeconds
+  // 0: the hub has no entry.
   if (createdAtSeconds === 0n) return readAtSeconds > closesAt ? 'nobodys' : 'open'
   return createdAtSeconds > closesAt ? 'nobodys' : 'claimed'
 }

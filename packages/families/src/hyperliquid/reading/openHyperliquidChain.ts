@@ -46,7 +46,7 @@ function refuseMeaninglessSettings({ id, finality, network, additionalData }: Re
 
 const now = () => Date.now()
 
-/** Any answer to these shows that an endpoint is alive: neither API has a height. The account is any one. */
+/** Any answer shows that an endpoint is alive: neither API has a height. The account does not matter. */
 const infoHeads = answersTo({ method: '/info', params: [statusRequest] })
 const explorerHeads = (path = '/explorer') =>
   answersTo({ method: path, params: [recentRequest(`0x${'1'.padStart(40, '0')}`)] })

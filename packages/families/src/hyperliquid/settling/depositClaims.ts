@@ -4,7 +4,7 @@ import { type ListedTransfer, mappingLagMs } from './depositPass.ts'
 
 /** Most transfers that one look asks the hub about, and most without a nonce that it leaves to the explorer. */
 const perLook = { withNonce: 40, withoutNonce: 8 }
-/** Limits of remembered transfers, of one sender, so that a stranger fills only his own share, and of all. */
+/** Limits of remembered transfers: of one sender, so that he fills only a share, and of all senders. */
 const rememberedMax = { ofSender: 1_000, all: 100_000 }
 /** Time until a transfer without an entry is asked for again; it doubles each time. */
 const pauseMs = 500
@@ -76,6 +76,7 @@ class DepositClaims {
   async #askHub(transfers: readonly Remembered[], signal: AbortSignal): Promise<void> {
     if (transfers.length === 0) return
     const { chainId, hubEntries } = this.#hub
+    // All of these have a nonce: the 0 is never used.
     const places = transfers.map(({ user, nonce }) => placeOfMapping(chainId, user, BigInt(nonce ?? 0)))
     const entries = await hubEntries.readEach(places, { signal })
     for (const [index, transfer] of transfers.entries()) {

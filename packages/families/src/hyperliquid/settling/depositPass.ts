@@ -38,6 +38,7 @@ export function timesOfLook(
 ): { readonly times: readonly Times[]; readonly listed: Times; readonly isWhole: boolean } {
   const own = { from: from > lateMs ? from - lateMs : 0n, to }
   const isAdjacent = listed !== undefined && own.from <= listed.to + 1n && own.to + 1n >= listed.from
+  // After a gap nothing of earlier looks counts as listed any more.
   const together = isAdjacent ? { from: minBigint(own.from, listed.from), to: maxBigint(listed.to, to) } : own
   const hourBefore = from > mappingLagMs ? from - mappingLagMs : 0n
   if (together.from <= hourBefore) return { times: [own], listed: together, isWhole: true }

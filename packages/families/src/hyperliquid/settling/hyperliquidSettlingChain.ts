@@ -34,6 +34,7 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
     client,
     call: statusCall,
     readMs: parseTime,
+    // Stands for the hash of every block, of which the exchange shows none.
     hash: 'shown',
   })
   // Chooses the transfers that are read as deposits, by the orders that the hub names for them.

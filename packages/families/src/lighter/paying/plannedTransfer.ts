@@ -28,6 +28,7 @@ export function transferOf(
   { id, mark, orderId = id, payments: [payment] }: PaymentTerms,
 ): PlannedTransfer {
   if (mark === 'closed' || payment === undefined) {
+    // `0`: USDC of the perps side; `3`: USDC of the spot side.
     const perps = lighterAsset('0')
     const spot = lighterAsset('3')
     const routes = {

@@ -84,6 +84,7 @@ function stateIn(
   const seconds = parseSeconds(status)
   if (fillWallet === undefined) return { seconds, held: new Map() }
   const held = parseHoldings(account, fillWallet, (currency) => decimalsByCurrency.get(currency))
+  // An account that does not exist holds nothing.
   return { seconds, held: held ?? new Map() }
 }
 

@@ -37,6 +37,7 @@ export function createTransferLookup(explorers: Pick<QuorumClient<HttpView>, 'as
 const logsOf = (account: string, { limit, offset }: { readonly limit: number; readonly offset: number }) =>
   `/accounts/${account}/logs?pub_data_type=L2Transfer%2CL2TransferV2&limit=${limit}&offset=${offset}`
 
+/** Any answer shows that an explorer is alive. The account does not matter. */
 export const explorerHeadTracking = answersTo({ method: logsOf('0', { limit: 1, offset: 0 }), params: [] })
 
 /** A transfer as an explorer lists it. `from` and `to`: account indices in digits, unchecked. */

@@ -8,7 +8,7 @@ import {
   uint64Of,
 } from '../../rules/withdrawRequestParts.ts'
 
-/** `additionalData` of a request: the members of its transfer that it does not name otherwise. */
+/** `additionalData` of a request: the members of its transfer that the request has nowhere else. */
 const schema = z.object({
   nonce: uint64Text,
   fromRouteType: uint64Text,

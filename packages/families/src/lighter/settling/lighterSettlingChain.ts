@@ -42,6 +42,7 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
     client,
     call: statusCall,
     readMs: (answer) => parseSeconds(answer) * 1_000n,
+    // Stands for the hash of every block, of which the exchange shows none.
     hash: 'executed',
   })
   return {

@@ -33,6 +33,7 @@ export function decideMark(votes: Votes, electorate: Electorate): FinalMark | un
   return agreeOnMark(marks, electorate)
 }
 
+/** Asks for the marker alone, where no time is needed. */
 export const stateCalls = (wallet: string, id: Hex) => [accountsCall([paymentMarkerAddress(wallet, id)])]
 
 /** State of a payment id alone, at the newest final slot. */

@@ -71,7 +71,7 @@ class SolanaPayer implements PayingChain {
   readonly address: string
   readonly #client: ChainClient
   readonly #wallet: Wallet
-  /** Number of transactions that were signed. */
+  /** Number of transactions that were signed: it decides whose blockhash is next. */
   #signed = 0
 
   constructor(client: ChainClient, wallet: Wallet) {

@@ -164,6 +164,7 @@ function createQuestionQueue(chainId: string, send: (group: Group) => Promise<un
   return {
     ask: (accounts, limits, verdict) =>
       new Promise((resolve, reject) => {
+        // Refused as if the chain were unreachable, because the question was not sent.
         if (groups.waiting() >= waitingMax) return reject(unavailable('RPC_HTTP_ERROR'))
         const lateError = () => unavailable('REQUEST_TIMED_OUT')
         groups.add(new WaitingQuestion({ accounts, limits, verdict, resolve, reject, lateError }))
@@ -221,7 +222,7 @@ type AskedQuestion<Said> = {
   readonly lateError: () => Error
 }
 
-/** The first members whose accounts fit into one request. */
+/** The first members whose accounts, each counted once, fit into one request. */
 function firstOf(members: readonly Member[]): readonly Member[] {
   const accounts = new Set<string>()
   const end = members.findIndex((member) => {

@@ -62,6 +62,7 @@ export const solanaQuotingChain: QuotingChainFamily = {
 }
 
 class SolanaQuoter implements QuotingChain {
+  // Fills of this family run no calls.
   readonly unitsOfCalls = undefined
   readonly #options: QuotingChainOptions
   readonly #groups: ReturnType<typeof createAccountGroups>
@@ -75,6 +76,7 @@ class SolanaQuoter implements QuotingChain {
   }
 
   async userFacts({ user, currency, feePayer, touched = [] }: UserFactsQuestion): Promise<UserFacts> {
+    // A lock that could not be read in time counts as none.
     const [balance, coin, lock = 'none'] = await Promise.all([
       this.#balanceOf(user, currency),
       feePayer === undefined ? undefined : this.#coinOf(feePayer),
@@ -153,7 +155,10 @@ class SolanaQuoter implements QuotingChain {
     )
   }
 
-  /** Reads and caches a mint. Callers look into the cache before, so that their questions leave together. */
+  /**
+   * Reads and caches a mint. Callers look into the cache themselves: if they waited for this function, a
+   * question with a cached mint would miss the group of its moment.
+   */
   async #readMint(currency: string, limits: Limits): Promise<TokenMint | undefined> {
     const read = ([account]: readonly (ShownAccount | undefined)[]) =>
       account && readTokenMint(account.owner, account.data)
@@ -225,6 +230,7 @@ async function mintContradictions({
           const problem = `the depository has no account of ${address}: make ${vaultAccount} first`
           findings.push({ kind: 'vaultAccount', value: vaultAccount, said: 'no account', problem })
         }
+        // `setting` comes second, as in all findings.
         return findings.map(({ kind, ...finding }) => ({ kind, setting, ...finding }))
       },
     )
@@ -263,8 +269,10 @@ function tokenAccountOf(owner: string, mint: string, { program }: TokenMint): st
 /** Pure. The result holds no balance, because endpoints' results are compared and balances change with slots. */
 function lackOfCoin(account: ShownAccount | undefined): AccountLack {
   const lamports = lamportsOf(account)
-  // An account without lamports is removed by the first transaction that writes to it, so it counts as absent. Accounts
-  // with less than their rent are not made; one that a dearer rent leaves so may be paid any amount. @source SIMD-0392
+  // An account without lamports is removed by the first transaction that writes to it, so it counts as
+  // absent. No account is made with less than its rent. One that has less since rent was raised may be paid
+  // any amount.
+  // @source SIMD-0392
   if (lamports === 0n) return { isAbsent: true }
   return lamports > exactLamportsMax ? { isUncountable: true } : lacksNothing
 }

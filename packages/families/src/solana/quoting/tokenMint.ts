@@ -65,7 +65,7 @@ export function readTokenMint(program: string, data: Uint8Array): TokenMint | un
   if (program !== token2022Program || bytes.length < plainMintBytes) return undefined
   if (bytes.length > plainMintBytes && bytes[accountTypeAt] !== mintType) return undefined
   const types = extensionsOf(bytes).map(({ type }) => type)
-  // Accounts that the associated token program makes cannot change their owner: an extension without content.
+  // Every account of the associated token program has an extension without content: its owner is fixed.
   let accountBytes = extensionsAt + extensionHeadBytes
   for (const type of types) {
     const part = accountParts.get(type)
@@ -143,7 +143,8 @@ export function refusalOfHolder(account: SolanaAccount, owner: string): string |
 const callGuard = { type: 11, isOnAt: 0 }
 
 /**
- * Why a user's account of a token can pay nothing. Pure.
+ * Why a user's account of a token can pay nothing. The guard against calls still lets the user transfer
+ * himself, as `isForCalls` says. Pure.
  * @returns undefined if it can, and if there is no account
  * @throws MalformedAnswerError for one whose extensions cannot be read
  */

@@ -93,6 +93,7 @@ export function createSolanaFactsReader(options: SolanaFactsReaderOptions): Sola
   }
   const reader = createFactsReader({
     chainId: chain.id,
+    // Addresses and ids are spelled alike on all clusters.
     network: mainNetwork('solana-vm'),
     finalityRule,
     forget: transactions.forget,
@@ -172,7 +173,7 @@ function solanaFinalBlocks(quorum: QuorumClient): FinalBlocks {
     newest: {
       first: async (view, signal) => parseHead((await view.ask([headCall()], signal))[0]),
       pin: (heads) => reachedBy(quorum.threshold, heads),
-      async second(view, _own, slot, signal) {
+      async second(view, _ownHead, slot, signal) {
         const { hash } = parseBlock((await view.ask([blockCall(slot)], signal))[0])
         return { kind: 'final', facts: { number: slot, hash } }
       },

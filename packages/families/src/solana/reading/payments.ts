@@ -115,7 +115,10 @@ function lamportChanges(
   return [...exact, { holder: holderOf(large, owners, recipient), gained: -exactGain }]
 }
 
-/** Whose change an account's lamports are. Rent of the recipient's own token accounts is no payment to it. */
+/**
+ * Holder who gains or loses an account's lamports: a token account's owner, otherwise the account itself.
+ * Token accounts of the recipient count by themselves, since their rent is no payment to him.
+ */
 function holderOf(
   account: string,
   owners: ReadonlyMap<string, string | undefined>,

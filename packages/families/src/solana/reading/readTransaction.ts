@@ -89,6 +89,7 @@ function decodeSignedMessage(bytes: Uint8Array, transactionId: string): Versione
 function decodeOlder(bytes: Uint8Array, transactionId: string): VersionedMessage | 'unreadable' {
   // The number is one byte, because it is below 128.
   const signed = bytes.subarray(1 + signatureBytes * (bytes[0] ?? 0))
+  // A later version. One of version 1 whose signatures come first is refused by `isWrittenAs`.
   if ((signed[0] ?? 0) > versioned + 1) return 'unreadable'
   const { signatures, message } = deserialise(bytes, bytesMax.older) ?? {}
   const [signature] = signatures ?? []

@@ -53,6 +53,7 @@ export function programAddressing(program: string, depository: () => SolanaDepos
       return solanaDepositAddress(terms, { program, depository: depository() })
     },
     nameOf: solanaDepositName,
+    // A sweep that has not begun by then is decided anew.
     sweepSeconds: 300,
     // Usually sweep and fill take seconds, so two minutes suffice for both.
     leadSeconds: 120,

@@ -14,7 +14,7 @@ const noBlock = 'skipped'
  */
 export type ListPositions = Map<string, readonly Pick<ListedTransaction, 'transactionId' | 'slot'>[]>
 
-/** Limit of positions in one endpoint's list; the oldest ones are dropped. */
+/** Limit of positions in one endpoint's list; those farthest above the range are dropped. */
 const positionsMax = 10_000
 
 /** A range of slots, and the depository's program whose transactions are listed. */
@@ -23,7 +23,7 @@ type ListQuestion = PassRange & { readonly program: string; readonly listPositio
 /**
  * One endpoint's view of a range of slots: the blocks at both of its ends, and all successful transactions that name
  * the program, by slot and then by id. The last block is read before the list: a node that shows it lists all of the
- * range. An endpoint that has not reached the range returns no last block, and nothing is compared.
+ * range. An endpoint that has not reached the end of the range returns no last block and no transactions.
  * @throws MalformedAnswerError, also where the node has dropped a block of the ends
  */
 export async function readDepositPass(

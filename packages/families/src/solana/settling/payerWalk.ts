@@ -101,6 +101,8 @@ async function readPage(
   const { payers, largest, wasEmptyBefore } = reading
   const newest = openPass?.newest ?? upToHeight[0]?.transactionId
   const isPageRead = listed.length === successful.length
+  // If all successful transactions of the page were read, the pass continues behind its last entry, even a
+  // failed one.
   const before = (isPageRead ? page : listed).at(-1)?.transactionId
   return {
     payers,
@@ -178,6 +180,7 @@ function transferIn(
   account: string,
   currency: string,
 ): AddressTransfer | undefined {
+  // A balance that is not exact in JSON counts as 0.
   const { before = 0n, after = 0n } = balancesOf(transaction, account, currency) ?? {}
   const [from, ...others] = new Set(payersIn(transaction))
   const onlyPayer = others.length === 0 ? from : undefined
@@ -195,6 +198,7 @@ function largerOf(
 
 /** Accounts that may have paid in a transaction: all that signed it, or had less afterwards. */
 function payersIn({ signers, balances, tokenBalances }: SolanaTransaction): readonly string[] {
+  // A balance that is not exact in JSON counts as 0.
   const poorer = balances.filter(({ before = 0n, after = 0n }) => after < before)
   const spent = tokenBalances.filter(({ before, after }) => after < before)
   const owners = spent.flatMap(({ ownerBefore }) => (ownerBefore === undefined ? [] : [ownerBefore]))

@@ -52,6 +52,7 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer 
     deposits: (transactionId, signal) => unlessGone(reader.readDeposits({ transactionId }, { signal })),
     async payment(question, signal) {
       try {
+        // Only final blocks are read, so one reader serves as both.
         return await readPaymentNow({ shallow: reader, deep: reader, head }, question, signal)
       } catch (error) {
         // The transaction is in no final block yet.
@@ -73,7 +74,7 @@ export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer 
   }
 }
 
-/** When the block of a final slot was made, Unix seconds. */
+/** Unix seconds at which the block of a final slot was made. */
 async function readSeconds(quorum: QuorumClient, slot: bigint, signal: AbortSignal): Promise<number> {
   const read = async (view: EndpointView, viewSignal: AbortSignal) => {
     const { timeSeconds: seconds } = parseBlock((await view.ask([blockCall(slot)], viewSignal))[0])

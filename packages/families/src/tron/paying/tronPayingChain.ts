@@ -79,7 +79,7 @@ class TronPayer implements PayingChain {
   readonly #key: Secret
   /** Base58. */
   readonly #fillContract: string
-  /** Number of transactions that were signed. */
+  /** Number of transactions that were signed: it decides whose block is next. */
   #signed = 0
 
   constructor(client: ChainClient, key: Secret, fillContract: string) {
@@ -145,6 +145,7 @@ class TronPayer implements PayingChain {
     return {
       raw: transaction.raw,
       hash: transaction.hash,
+      // Milliseconds of final blocks stand for heights: see `finalMarks.ts`.
       lastValidHeight: BigInt(expiresMs),
       fee: feeLimitSun + transaction.countedBytes * sunPerByte,
     }
@@ -224,6 +225,7 @@ const withMargin = (energy: bigint): bigint => (energy * 3n) / 2n + 10_000n
 const paymentBytes = 700n
 /** Energy that a payment may use if all of it may cost `maxSun`; rounded down. */
 const energyFor = (maxSun: bigint, { sunPerEnergy, sunPerByte }: TronFees): bigint =>
+  // Energy that is free counts as 1 sun, since nothing can be divided by 0.
   maxBigint(0n, maxSun - paymentBytes * sunPerByte) / maxBigint(1n, sunPerEnergy)
 
 type RecentBlock = { readonly number: bigint; readonly hash: Hex }

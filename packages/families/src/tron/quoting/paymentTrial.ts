@@ -54,6 +54,7 @@ export async function tryTronPayment(
       })
       const outcome = findAgreed(runs, electorate) ?? (isLast ? agreeOnRun(runs, electorate) : undefined)
       if (typeof outcome === 'bigint') return { refusal: undefined, units: outcome }
+      // `short`: the wallet fails, and nothing is known about the payee.
       return outcome && { refusal: outcome === 'fails' ? reason : undefined }
     },
   })

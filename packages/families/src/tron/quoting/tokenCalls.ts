@@ -5,7 +5,7 @@ import { encodeTransfer } from '../../ethereum/rules/abi.ts'
 import { tokenAllowance } from '../rules/paying/fillCalls.ts'
 import { tryCall } from './nodeCalls.ts'
 
-/** Calls of token contracts, all simulated. All addresses in this file are base58. This one: an account's balance. */
+/** Call for an account's balance. All calls of this file are simulated, and all addresses are base58. */
 export const balanceCall = (token: string, account: string): RpcCall =>
   tryCall({
     owner: account,
@@ -23,6 +23,7 @@ export const allowedCall = (token: string, owner: string, spender: string): RpcC
     data: allowanceCall(tronHexAddress(token), tronHexAddress(owner), tronHexAddress(spender)).callData,
   })
 
+/** Call for a token's decimals. The caller does not matter: the token itself stands for one. */
 export const tokenDecimalsCall = (token: string): RpcCall =>
   tryCall({
     owner: token,

@@ -59,6 +59,7 @@ export const tronQuotingChain: QuotingChainFamily = {
 }
 
 class TronQuoter implements QuotingChain {
+  // Fills of this family run no calls.
   readonly unitsOfCalls = undefined
   readonly #options: QuotingChainOptions
   readonly #agreed: ReturnType<typeof agreedAnswersOf>
@@ -81,6 +82,7 @@ class TronQuoter implements QuotingChain {
     const held = touched.map(() => undefined)
     // The user is not chosen yet.
     if (!isAddress(user)) return { held }
+    // A lock that could not be read in time counts as none.
     const [balance, allowance, lock = 'none', coin, units] = await Promise.all([
       this.#balanceOf(user, currency),
       spender === undefined ? undefined : this.#allowedBy(user, currency, spender),

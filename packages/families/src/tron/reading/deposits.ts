@@ -39,6 +39,7 @@ export function needsTransaction(logs: readonly EvmLog[], depository: TronContra
 }
 
 function rulesOf({ account }: TronContract) {
+  // Payments of TRX log no transfers that would have to be left out.
   return { depository: account, isZksyncStack: false }
 }
 

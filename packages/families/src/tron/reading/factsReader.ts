@@ -87,6 +87,7 @@ export function createTronFactsReader(options: TronFactsReaderOptions): TronFact
   }
   const reader = createFactsReader({
     chainId: chain.id,
+    // Addresses and ids are spelled alike on all networks.
     network: mainNetwork('tron-vm'),
     finalityRule: describeSolidity(rule),
     forget: transactions.forget,
@@ -109,6 +110,7 @@ async function readDeposits(
       purpose: 'deposits',
       wanted: {
         transaction: (logs) => needsTransaction(logs, depository),
+        // A deposit's id on the chain has the position of its log in the block; no account's code matters.
         positions: (logs) => findTronDeposits(logs, depository).length > 0,
         codeOf: () => [],
       },
@@ -190,7 +192,7 @@ function tronFinalBlocks(quorum: QuorumClient<TronView>, rule: FinalityRule): Fi
     newest: {
       first: readHeads,
       pin: (heads) => pinSolidHeight(rule, quorum.threshold, heads).height,
-      async second(view, _own, height, signal) {
+      async second(view, _ownHeads, height, signal) {
         // The chain is younger than its own finality: none of its blocks is final.
         if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
         const { number, hash } = requireHeader(

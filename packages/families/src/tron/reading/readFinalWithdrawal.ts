@@ -57,7 +57,7 @@ async function judge(
   judging: Judging,
   signal: AbortSignal,
 ): Promise<Sighting<FinalWithdrawal>> {
-  const { terms, depository, pin } = judging
+  const { terms, depository, rule, pin } = judging
   const { height } = pin
   // The chain is younger than its own finality: none of its blocks is final.
   if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }
@@ -69,7 +69,7 @@ async function judge(
   ])
   const { number, hash, timestampSeconds } = requireHeader(finalBody, height)
   const withdrawalState = { isUsed: parseConstantBool(used), finalBlockSeconds: timestampSeconds }
-  const status = withdrawalStatus(terms, judging, withdrawalState)
+  const status = withdrawalStatus(terms, { rule, pin }, withdrawalState)
   if (
     proof !== undefined &&
     requireHeader(proofBody, proof.blockNumber).timestampSeconds !== proof.timestampSeconds

@@ -58,6 +58,7 @@ export function contractInfoRequest(address: Hex): TronRequest {
   return { path: '/wallet/getcontractinfo', body: { value: `41${address.slice(2)}` } }
 }
 
+/** The contract at an address; nothing if there is none. */
 export function contractRequest(address: Hex): TronRequest {
   return { path: '/wallet/getcontract', body: { value: `41${address.slice(2)}` } }
 }

@@ -10,8 +10,8 @@ import { blockInfosRequest, headerRequest } from '../reading/requests.ts'
 /**
  * One node's view of a range of heights: the blocks at both of its ends, and all transactions that pay a depository, in
  * chain order. Nodes show a block's contents by height only, so the last block is read again afterwards: its id depends
- * on all blocks before it, so an unchanged id proves that none was replaced. A node that has not reached the range
- * returns no last block, and nothing is compared.
+ * on all blocks before it, so an unchanged id proves that none was replaced. A node that has not reached the
+ * range's end returns no last block and no transactions.
  * @throws MalformedAnswerError, also where blocks were replaced meanwhile
  */
 export async function readDepositPass(

@@ -67,13 +67,15 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
 
   return {
-    // Few blocks at a time: the infos of one have hundreds of thousands of bytes. They come at once, so none is late.
+    // Few blocks at a time: the infos of one have hundreds of thousands of bytes. Nodes show them with the
+    // block, so none is late.
     // Sixty blocks are three minutes, and a block is solidified within one.
     steps: { rangeBlocks: 20n, rewindBlocks: 60n, lateBlocks: 0n },
     head,
     finalHeight,
     async finalSeconds(signal) {
       const number = await finalHeight(signal)
+      // Nodes show a final block among the newest ones too.
       const { seconds } = await agreeOnNewest(async (view, viewSignal) => {
         const header = requireHeader(await askNode(view, solidHeaderRequest(number), viewSignal), number)
         return { seconds: header.timestampSeconds }
@@ -112,6 +114,7 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
     async feePaid(transactionId, signal) {
       const call = callOf(unsolidInfoRequest(codec.canonicalTransactionId(transactionId)))
       const [answer] = await client.batch([call], { signal })
+      // A refusal counts as the answer that there is no such transaction.
       const nothing = {}
       return parseFee(answer?.ok === true ? answer.result : nothing)
     },

@@ -56,6 +56,7 @@ export function createCoingecko(options: {
 
 function toQuote(coin: z.infer<typeof simplePriceSchema>[string], nowMs: number): HttpQuote {
   if (typeof coin.last_updated_at !== 'number') return { fault: 'no_timestamp' }
+  // A missing price gives a text that is no number, which counts as `not_positive`.
   const usdX18 = usdX18FromText(String(coin.usd))
   return timedQuote({ usdX18, updatedAtSeconds: coin.last_updated_at, maxAgeMs, nowMs })
 }

@@ -31,6 +31,7 @@ export function createDefillama(options: {
     kind: 'http',
     intervalMs: 30_000,
     async read(ids, { nowMs, signal }) {
+      // The service wants the colon within an id as it is.
       const coins = ids.map((id) => encodeURIComponent(id).replaceAll('%3A', ':')).join(',')
       const url = serviceUrl(baseUrl, `prices/current/${coins}`)
       const answer = await readJson({

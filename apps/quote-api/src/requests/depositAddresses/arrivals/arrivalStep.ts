@@ -37,7 +37,7 @@ export type ArrivalStep =
   | { readonly action: 'wait' }
   /** Deposit it for the newest quote, after which settlement fills or refunds it. `other` is a currency not quoted. */
   | { readonly action: 'sweep'; readonly other?: string }
-  /** Send it back to the depositor at the solver's cost, because its swap keeps failing before the deposit. */
+  /** Send it back to its depositor at the solver's cost: its swap kept failing, or an operator decided so. */
   | { readonly action: 'withdraw' }
   /** Quote the amount that arrived; where that is refused, `whenRefused` decides. */
   | { readonly action: 'requote'; readonly amount: bigint }
@@ -80,7 +80,10 @@ function paysQuote(paid: bigint, { amount, refund }: NewestQuote): boolean {
   return paid >= amount && surplusRefund(paid, amount, refund) === 0n
 }
 
-/** Decides about a payment that cannot be quoted: it goes back if it is worth the gas. */
+/**
+ * Decides about a payment that cannot be quoted. If it is worth the gas, it goes back: by a sweep, whose
+ * deposit settlement refunds, or by a withdrawal where the swap before the deposit keeps failing.
+ */
 export function whenRefused(
   arrival: Arrival,
   { refund, failedSwaps = 0 }: Pick<NewestQuote, 'refund' | 'failedSwaps'>,

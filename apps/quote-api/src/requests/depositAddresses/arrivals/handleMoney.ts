@@ -14,11 +14,13 @@ import { carryOut, type Look, leavePayment, quoteAnew } from './carryOutArrival.
 import { markDenied, markSenderUnknown, noteTransfer, readScanCursor } from './paidAddressStore.ts'
 
 /**
- * Decides what becomes of the money at an address, and carries it out: the money is swept for the newest quote, quoted anew,
- * sent back or left. Nothing is decided before the accounts that paid it are known, since one of them may be denied.
+ * Decides what becomes of the money at an address, and carries it out: the money is swept for the newest
+ * quote, quoted anew, sent back or left. Nothing is decided before the accounts that paid it were screened.
+ * Accounts that cannot be known count as denied.
  */
 export async function handleMoney(context: DepositAddressContext, look: Look): Promise<void> {
-  if (!(await areSendersKnown(context, look))) return
+  if (!(await arePayersScreened(context, look))) return
+  // The request is read after that, so its `isSenderDenied` tells of a denied or unknown payer.
   const request = await readSettledRequest(context.database, look.address.requestId)
   if (request === undefined) return
   const denied = context.screening?.deniedIn({ ...request, appFees: request.quoted.appFees })
@@ -41,10 +43,11 @@ export async function handleMoney(context: DepositAddressContext, look: Look): P
 }
 
 /**
- * True once the payers of an address were screened. A chain that names payers by address is asked here; for the others, the
- * scan of blocks screens the payers, and must have read the block at which the balances are judged.
+ * True once the payers of an address were screened, and the address is marked if one of them is denied or
+ * cannot be known. A chain that names payers by address is asked here. For the others, the scan of blocks
+ * marks the address, and must have read the block at which the balances are judged.
  */
-async function areSendersKnown(context: DepositAddressContext, look: Look): Promise<boolean> {
+async function arePayersScreened(context: DepositAddressContext, look: Look): Promise<boolean> {
   const { database, screening } = context
   if (screening === undefined) return true
   const { site, address, height, run } = look
@@ -63,7 +66,10 @@ async function areSendersKnown(context: DepositAddressContext, look: Look): Prom
   return cursor !== undefined && cursor.scannedTo >= height
 }
 
-/** Stores the transfer that brought the money, for the request's status. Money does not wait for a chain that cannot tell. */
+/**
+ * Stores the transfer that brought the money, for the status of the request that the money goes to. Nothing
+ * is stored for money that stays where it is. A chain that cannot tell the transfer delays nothing.
+ */
 async function storeTransfer(
   context: DepositAddressContext,
   look: Look,
@@ -112,7 +118,7 @@ async function deepBalances(look: Look, { quoted }: SettledRequest): Promise<Hel
 }
 
 const usdX18PerMicroUsd = 10n ** 12n
-/** Above the limit of every pin depth rule. */
+/** A worth above the limits of all pin depth rules, so that the deepest one applies. */
 const anyValueMicroUsd = 2n ** 255n
 
 function arrivalOf(context: DepositAddressContext, { site, address }: Look, held: HeldBalances): Arrival {

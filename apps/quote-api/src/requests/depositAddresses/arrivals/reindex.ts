@@ -33,8 +33,9 @@ type ReindexResult = {
 }
 
 /**
- * Handles a caller's request to look at a deposit address now. Its balances are read by a quorum; where there is money, the
- * address becomes due at once, but dust does not pass paid addresses.
+ * Handles a caller's request to look at a deposit address now. Its balances are read by a quorum. An address
+ * with money becomes due at once. `markPaid` gives it the lane of paid addresses, or one behind it if the
+ * money is less than half of the quoted amount or in another currency.
  * @param asked with `currency`, the answer covers that one alone
  * @throws UnknownDepositAddressError, ReindexedTooRecentlyError; QuoteError UNSUPPORTED_CURRENCY;
  * UpstreamUnavailableError where the chain cannot be read
@@ -58,6 +59,7 @@ export function createReindex(options: {
     const address = await beginLook(database, chainId, depositAddress)
     const held = await balancesOf(site, address)
     if (held.size > 0) {
+      // Only balances were read, so `named`, the addresses in calldata of blocks, is empty.
       await database.transaction((tx) =>
         markPaid(tx, chainId, { paid: new Map([[address, held]]), named: [] }),
       )

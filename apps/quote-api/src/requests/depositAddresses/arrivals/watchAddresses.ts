@@ -43,7 +43,7 @@ export async function watchAddresses(
     const lookResults = dueAddresses.map((address, index) => ({ address, isEmpty: held[index]?.size === 0 }))
     await recheckAddressesAfter(tx, lookResults, {
       leastMs: Math.min(paceMs(chain.config), pauseMaxMs),
-      // Elsewhere all lanes are read, so an empty address need not keep its lane.
+      // On other chains all lanes are read, so an empty address need not keep its lane.
       keepsLaneMs: site.isSeenInBlocks ? laneKeptMs : 0,
     })
   })

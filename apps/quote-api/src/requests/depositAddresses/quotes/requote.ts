@@ -116,6 +116,7 @@ type StoredQuoteRow = {
   readonly is_released: boolean
 }
 
+/** Members that are not stored have the defaults of a request, unless a comment says otherwise. */
 function requestOf(row: StoredQuoteRow, { chainById }: Pick<QuoteRegistry, 'chainById'>): QuoteRequest {
   const quoted = quotedAmountsSchema.parse(row.quoted)
   // Every order names a refund account. Pages that do not know the payer name a burn account as `user`, to
@@ -163,7 +164,7 @@ function sponsorshipRequestOf({ selected, capMicroUsd }: QuotedSponsorship): Spo
   return {
     ...selectingFields(selected),
     capMicroUsd,
-    // Neither has an effect where a deposit address is paid.
+    // The two members below have no effect where a deposit address is paid.
     depositFeePayer: undefined,
     components: undefined,
   }

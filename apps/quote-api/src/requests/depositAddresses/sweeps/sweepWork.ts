@@ -25,6 +25,7 @@ export type Sweep = {
 export async function askForSweep(tx: SqlTx, sweep: Sweep, networkOf: NetworkOf): Promise<void> {
   const { address, request, origin } = sweep
   const { requestId } = request
+  // The number of earlier sweeps tells the sweeps of an address apart.
   const subject = `${address.address}:${address.sweeps}`
   const payload = sweepPayload(sweep, networkOf)
   await addWork(tx, { kind: 'sweep', requestId, subject, chainId: origin.chainId, payload })
@@ -52,6 +53,7 @@ function sweepPayload(sweep: Sweep, networkOf: NetworkOf): SweepPayload {
     return {
       ...commonFields,
       terms: { ...address.terms, sweeper: hexOf(address.terms.sweeper) },
+      // Parsing copies the read-only order into the payload's type.
       order: orderSchema.parse(request.order),
     }
   return {
@@ -78,6 +80,7 @@ function swapOf(sweep: Sweep) {
   const { request, origin, amount } = sweep
   const { depositSwap } = request
   if (depositSwap === undefined) throw new Error('the quote swaps nothing')
+  // The hops are encoded in `swapData` and are no member of the payload.
   const { hops: _, amountIn, amountOutMin, ...terms } = depositSwap
   const swappedAmount = minBigint(amount, amountIn)
   const deadlineSeconds = deadlineOf(sweep)

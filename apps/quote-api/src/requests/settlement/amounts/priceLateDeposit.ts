@@ -88,7 +88,8 @@ function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 
     payeeUnits,
     originGasOverhead,
   } = quoted
-  const { inputAmount } = refundTermsOf(request)
+  // The order's input is its least deposit; the quoted input is larger if a swap before it may slip.
+  const quotedInput = maxBigint(refundTermsOf(request).inputAmount, feeBasis)
   return {
     originChainId,
     destinationChainId,
@@ -102,7 +103,7 @@ function quotedDeposit(request: SettledRequest, { amount }: Pick<StoredDeposit, 
     use: { callUnits, callBytes, payeeUnits, refundUnits: 0n },
     originGasOverhead,
     // The excess over the quoted input is refunded after the fill, so it is not priced.
-    amount: minBigint(amount, maxBigint(inputAmount, feeBasis)),
+    amount: minBigint(amount, quotedInput),
     appFees: quoted.appFees.map(({ recipient, feeBps }) => ({
       // CAST: the body's schema lets only 20 bytes of hex through.
       recipient: recipient as Hex,

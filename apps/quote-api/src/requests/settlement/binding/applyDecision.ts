@@ -19,7 +19,7 @@ export type DepositIntake = {
   readonly chain: QuotableChain
   readonly deposit: StoredDeposit
   readonly seenDeposit: SeenDeposit
-  /** Decision by the deposit's time; undefined where the deposit did not fit its request when that was read. */
+  /** Decision by the deposit's time; undefined unless the deposit was to be filled when it was read. */
   readonly timeStep: LateStep | undefined
   readonly screened: Screened
 }
@@ -107,8 +107,11 @@ async function takeFitting(
 }
 
 /**
- * Recognizes a deposit that returned to the chain, in any block, after it was filled or refunded. It takes the place of the
- * earlier row, so that it is not paid for twice. @returns false if nothing was paid for it
+ * Recognizes a deposit that returned to the chain, in any block, after it was filled or refunded. In its old
+ * block it has its old row, and in another one a new row beside the orphaned one. A new row takes the place
+ * of the earlier one, so that the deposit is not paid for twice, and a settlement that was not refunded is
+ * bound to it.
+ * @returns false if nothing was paid for it
  * @source rule L-27
  */
 async function isPaidAlready(tx: SqlTx, { id, requestId }: StoredDeposit): Promise<boolean> {
@@ -147,6 +150,7 @@ async function holdDeposit(
   }: { readonly request: SettledRequest; readonly deposit: StoredDeposit; readonly isFitting: boolean },
 ): Promise<void> {
   await setDepositState(tx, deposit.id, 'held', blockedWallet)
+  // Only a deposit that could pay a request without another deposit changes what the request shows.
   if (isFitting && settlement === undefined) {
     await listDeposit(tx, deposit)
     await setStatus(tx, context.announce, { requestId, status: 'pending' })

@@ -96,7 +96,7 @@ export async function readMissingDepth(
   end: ChainEnd,
 ): Promise<MissingDepth | undefined> {
   const observation = { blocksOnTop, seenSeconds }
-  // With the best answers that the chain could give: if depth is missing even then, it need not be asked.
+  // If depth is missing even with the best answers that the chain could give, it need not be asked.
   const missingAtBest = missingDepth(rule, {
     ...observation,
     headerSeconds: Number.MAX_SAFE_INTEGER,

@@ -40,6 +40,8 @@ export async function readDepositCursor(
 
 /**
  * Moves the cursor of the newest blocks. The hash of the last final block stays as long as `finalTo` does.
+ * Stops and standstills are judged by `moved_at`, when the newest block last changed; the latter by `pace_ms`
+ * too.
  * @param chain.paceMs time between two blocks
  */
 export async function moveDepositCursor(

@@ -3,7 +3,7 @@ import { type DepositTerms, type SeenDeposit, unfitReason } from './pinDecision.
 
 /** Facts of a request that decide about one of its deposits. */
 export type RequestState = {
-  /** Its status can change no more. */
+  /** It has ended or waits for an operator, so that no further deposit can pay it. */
   readonly isOver: boolean
   /** The request is bound to another deposit that is still on its chain. */
   readonly isBound: boolean
@@ -31,7 +31,7 @@ export type DepositDecision =
   /** The deposit pays the order: bind the request to it and have it filled. */
   | { readonly action: 'bind' }
   | { readonly action: 'refund'; readonly reason: RefundReason; readonly amount: bigint }
-  /** Below the cost of a refund, or in a token that no solver pays out: the deposit stays in the depository. */
+  /** The deposit stays in the depository: its refund costs more, or no solver pays its token out. */
   | { readonly action: 'ignore'; readonly reason: 'AMOUNT_TOO_LOW_TO_REFUND' | 'UNSUPPORTED_CURRENCY' }
 
 /** Current cost of refunding a deposit in another currency than its order's, in that currency. */
@@ -103,7 +103,7 @@ export function surplusRefund(deposited: bigint, quotedInput: bigint, terms: Ref
   return maxBigint(excess - refundGas, 0n)
 }
 
-/** When an undecided deposit is looked at again. */
+/** The next look at an undecided deposit. */
 export type DepositRecheck = {
   readonly delayMs: number
   /** True if it has its depth and waits for something else; deposits that wait for depth go first. */

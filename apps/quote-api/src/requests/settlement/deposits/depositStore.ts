@@ -25,7 +25,7 @@ export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ig
 export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
   readonly id: bigint
   readonly blockTimeSeconds: number
-  /** When it was first stored, in Unix seconds with fractions. */
+  /** Time at which it was first stored, in Unix seconds with fractions. */
   readonly seenAtSeconds: number
   readonly requestId: Hex
   readonly state: DepositRowState
@@ -129,8 +129,8 @@ export async function listDueDeposits(
   const byLane = lanesInOrder.map((lane) => rows.filter((row) => Number(row.lane) === lane))
   const guaranteedPlaces = Math.floor((limit * guaranteedPercent) / 100)
   let placesLeft = limit
-  return byLane.flatMap((due, lane) => {
-    const lessUrgent = byLane.slice(lane + 1)
+  return byLane.flatMap((due, position) => {
+    const lessUrgent = byLane.slice(position + 1)
     const reserved = lessUrgent.reduce((sum, { length }) => sum + Math.min(length, guaranteedPlaces), 0)
     const listed = due.slice(0, placesLeft - reserved)
     placesLeft -= listed.length
@@ -169,6 +169,7 @@ export async function readDeposit(database: Queries, id: bigint): Promise<Stored
   return row === undefined ? undefined : fromRow(row)
 }
 
+/** Sets the state of a deposit. Without `reason` the stored reason stays. */
 export async function setDepositState(
   tx: SqlTx,
   id: bigint,

@@ -77,7 +77,7 @@ export function pinDecision(args: {
   const unfit = unfitReason(deposit, terms)
   if (unfit !== undefined) return ignore(unfit)
   if (!deposit.isDeep) return { action: 'wait' }
-  // Later than a pin may last, the order can only be refunded, which needs no sponsor.
+  // Once no pin may last any longer, the order can only be refunded, which needs no sponsor.
   if (nowSeconds >= untilSeconds) return ignore('settled')
   const isUnexpired = hold.state === 'reserved' && hold.expiresAtSeconds > nowSeconds
   return { action: isUnexpired ? 'pin' : 'reserve_again', untilSeconds }

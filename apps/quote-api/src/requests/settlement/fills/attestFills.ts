@@ -100,6 +100,7 @@ async function readProof(
   const own = deposit.isFinal ? await readOwn(context, request, reads) : 'not_yet'
   const message = own === 'not_yet' ? undefined : fillMessage(context, request, deposit)
   const { amount: deposited } = deposit
+  // Without the message the oracles cannot be asked, so our own reading does not count yet either.
   if (message === undefined) return { own: 'not_yet', deposited, messageId: undefined, answers: [] }
   const messageId = fillMessageId(message, context.networkOf)
   const { order, orderSignature, inputs, fill } = message.data

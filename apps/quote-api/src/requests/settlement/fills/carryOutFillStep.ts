@@ -160,6 +160,7 @@ async function succeed(
   })
   const { settlement } = request
   const deposit = settlement && (await readDeposit(tx, settlement.depositId))
+  // The skew of an unbound deposit is booked once it is back on its chain and bound.
   if (deposit !== undefined && settlement?.isBound === true)
     await bookSkew(tx, { requestId, microUsd: bookedSkew(request, deposit.amount), isFilled: true })
   if (deposit !== undefined) await refundSurplus(context, tx, { request, deposit })

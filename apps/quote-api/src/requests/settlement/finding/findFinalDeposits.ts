@@ -65,7 +65,8 @@ async function keepFinalBlocks(
   const mayRead = () => !isWhole || hasTime()
   const read = await readTransactions(chain, due, signal, mayRead)
   const { found, aside, settled, empty, gone, failed, unread } = read
-  // A final block lists these as successful, so an endpoint without their receipt is late.
+  // Lists of events name only successful transactions, so an endpoint without the receipt of one is late. A
+  // whole block also names those that failed, so there `gone` proves nothing.
   const lateTransactions = stepsOf(chain).lateBlocks > 0n && !isWhole ? gone : []
   const unansweredTransactions = [
     ...failed.map(({ transactionId }) => transactionId),
@@ -84,6 +85,7 @@ async function keepFinalBlocks(
     await moveFinalCursor(tx, chainId, { finalTo: to, finalHash: pass.last?.hash })
   })
   observeAside(context, chainId, putAside)
+  // The unanswered transactions are put aside now, so the retries read them.
   for (const transactionId of [...settled, ...empty, ...unansweredTransactions]) memory.settle(transactionId)
 }
 

@@ -71,6 +71,7 @@ async function findInRange(
   const { known } = range
   const listed = await listBlocks(chain, range, run.signal)
   const { pass, to } = listed
+  // `known` is below the cursor if the chain became shorter, which is a reorganization too.
   const isSameFork =
     cursor === undefined || (known === cursor.scannedTo && pass.known?.hash === cursor.scannedHash)
   if (!isSameFork) {

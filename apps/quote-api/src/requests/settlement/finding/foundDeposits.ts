@@ -64,12 +64,12 @@ async function readDeposits(
 /** Transactions read at once. */
 const readingsAtOnce = 8
 
-type UnreadTransaction = { readonly transactionId: string; readonly reason: PutAsideReason }
+type AsideTransaction = { readonly transactionId: string; readonly reason: PutAsideReason }
 
 /** Result of reading some transactions. Each transaction is in one of the last five lists. */
 export type ReadTransactions = {
   readonly found: readonly FoundDeposit[]
-  readonly aside: readonly UnreadTransaction[]
+  readonly aside: readonly AsideTransaction[]
   /** Transactions that have a deposit, or were put aside. */
   readonly settled: readonly string[]
   /** Transactions without a deposit. */
@@ -93,7 +93,7 @@ export async function readTransactions(
   mayRead: (transactionId: string) => boolean = () => true,
 ): Promise<ReadTransactions> {
   const found: FoundDeposit[] = []
-  const aside: UnreadTransaction[] = []
+  const aside: AsideTransaction[] = []
   const settled: string[] = []
   const empty: string[] = []
   const gone: string[] = []
@@ -129,7 +129,7 @@ export async function readTransactions(
 
 /**
  * Stores found deposits, and puts unreadable transactions aside.
- * @param minedAfterSeconds of a block, as in `NewDeposit`
+ * @param minedAfterSeconds gives `NewDeposit.minedAfterSeconds` for the deposits of a block
  */
 export async function keepRead(
   context: KeepingContext,
@@ -150,9 +150,9 @@ export async function keepRead(
 export function observeAside(
   { observe }: KeepingContext,
   chainId: number,
-  unreadTransactions: ReadTransactions['aside'],
+  asideTransactions: ReadTransactions['aside'],
 ): void {
-  for (const unread of unreadTransactions) observe({ event: 'put_aside', chainId, ...unread })
+  for (const transaction of asideTransactions) observe({ event: 'put_aside', chainId, ...transaction })
 }
 
 /** Stores deposits of known orders, and shows them with their requests. */
@@ -166,6 +166,7 @@ async function keepDeposits(
     if (requestId === undefined) continue
     context.observe({ event: 'deposit_seen', requestId })
     await setDepositing(tx, context.announce, requestId)
+    // A permit that makes this deposit needs no solver any more.
     await markDeposited(tx, requestId, true)
   }
 }
@@ -176,8 +177,9 @@ type RetryContext = FindingContext & { readonly chains: ReadonlyMap<number, Depo
 const triesAtOnce = 8
 
 /**
- * Job that tries the transactions that were put aside again, of all chains. Those that can be read are stored like new ones;
- * the others stay put aside, also if the chain does not show them, because endpoints may forget transactions.
+ * Job that tries the transactions that were put aside again, of all chains. Those that can be read are stored
+ * like new ones; the others stay put aside, also if the chain does not show them, because endpoints may
+ * forget transactions. Payments that no job has read for a day are forgotten.
  */
 export async function retryPutAside(context: RetryContext, run: Run): Promise<void> {
   const limits = { purpose: 'deposits', limit: triesAtOnce } as const

@@ -15,7 +15,7 @@ export type FindingChain = Pick<
 
 /** Numbers of blocks in which a chain is read: those of its family, else defaults. */
 export function stepsOf({ steps, chain: { config } }: Pick<FindingChain, 'chain' | 'steps'>): WatchSteps {
-  // 512 blocks at `paceMs`, which are more blocks of a chain that is faster than that.
+  // The time of 512 blocks at `paceMs`, in which a chain that is faster makes more blocks.
   const rewindBlocks = blocksAtPace(config, 512n)
   return steps ?? { rangeBlocks: 1_000n, rewindBlocks, lateBlocks: lateBlocksOf(config) }
 }
@@ -71,7 +71,7 @@ export async function listBlocks(
   }
 }
 
-/** All transactions of one block, from the block itself instead of its events. */
+/** All transactions of one block, from the block itself; only its refused events would show paid swaps. */
 async function listWholeBlock(
   chain: FindingChain,
   { known, height }: { readonly known: bigint; readonly height: bigint },

@@ -63,6 +63,7 @@ export function createReadNamed(
     try {
       const { found } = await readTransactions(chain, [transactionId], AbortSignal.timeout(readTimeoutMs))
       // Only the watcher puts unreadable transactions aside, because a caller could name any number of them.
+      // One without a deposit is nothing to store; if it was put aside before, its own retry ends that.
       await keepTransactions(context, chain, { found, aside: [], empty: [] })
       return found
     } finally {

@@ -71,7 +71,7 @@ class DepositWatcher {
 
   /**
    * Refuses the pass while the chain ends below its final block, since endpoints may lag. After half a minute the chain is
-   * stopped. @throws UpstreamUnavailableError until then
+   * stopped, and the pass goes on. @throws UpstreamUnavailableError until then
    */
   async #refuseShortChain(head: bigint, { fence }: Run): Promise<void> {
     const { database, now } = this.#context

@@ -38,6 +38,7 @@ export function retryStage(
 export function possibleResolutions(facts: ParkedFacts): readonly Resolution[] {
   const { isFilled, refund, isBlocked, isRecorded, mayRecover } = facts
   const recover: readonly Resolution[] = mayRecover && !isBlocked ? ['recover'] : []
+  // No refund is offered once the recipient was paid or a refund was asked for.
   if (isBlocked) return isFilled || refund !== undefined ? ['release'] : ['release', 'refund']
   if (isFilled || isRecorded) return ['unpaid', ...recover]
   return [...(refund === undefined ? (['refund'] as const) : []), ...recover]

@@ -14,6 +14,7 @@ export function proofOf(
   { chainId, txHash, onchainIndex }: Pick<StoredDeposit, 'chainId' | 'txHash' | 'onchainIndex'>,
 ): Required<Pick<FillPayload, 'order' | 'orderSignature' | 'deposits'>> {
   return {
+    // Parsing copies the read-only order into the payload's type.
     order: orderSchema.parse(order),
     orderSignature: signatureOf({ orderSignature }),
     deposits: [{ chainId, transactionId: txHash, onchainIndex }],

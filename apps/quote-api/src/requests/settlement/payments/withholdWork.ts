@@ -64,7 +64,10 @@ async function isClaimDenied(
   return [recipient, wallet].some((account) => account !== undefined && screening.isDenied(chainId, account))
 }
 
-/** Accounts that made the deposit of each fill or refund, by the id of the work item. */
+/**
+ * Accounts that made the deposit of each fill or refund, by the id of the work item. The subject of a refund
+ * is its deposit's id, behind `surplus:` if only the excess is refunded.
+ */
 async function readSenders(
   database: Queries,
   items: readonly WorkItem[],

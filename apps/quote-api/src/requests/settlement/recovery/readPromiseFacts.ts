@@ -65,6 +65,7 @@ async function readDepositFacts(
     onchainDeposit &&
     facts &&
     refundId(orderId, refundedDeposit(onchainDeposit, { ...facts, chainId: chain.refundChainId }))
+  // 0 where no refund was asked for, so that none can come.
   const endSeconds = Math.max(0, ...refunds.map(({ deadlineSeconds }) => deadlineSeconds))
   return {
     id: deposit.id,

@@ -12,11 +12,11 @@ type Queries = Pick<SqlDatabase, 'query'>
 /** An order that an operator gave up. */
 type StoredRecovery = {
   readonly decidedAt: Date
-  /** Obstacle to signing the promise; undefined once it is signed. */
+  /** Obstacle to signing the promise; undefined before the first look, and once it is signed. */
   readonly waitsFor: string | undefined
   /** Signature of the promise. */
   readonly promise: Hex | undefined
-  /** When depositors can withdraw; undefined until the hub has promise and deposits. */
+  /** Time from which depositors can withdraw; undefined until the hub has promise and deposits. */
   readonly recoverableAt: Date | undefined
 }
 

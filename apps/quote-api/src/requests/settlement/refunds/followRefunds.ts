@@ -89,7 +89,7 @@ async function readRefund(
       ? 'not_recorded'
       : paymentProblem({ ...payload, recordId }, facts, chain.chain.codec)
   const isWrong = (facts: PaymentFacts) => problemOf(facts) !== undefined
-  // Without its deposit a refund has no id to compare, and the deposit may return: this proves nothing wrong.
+  // While its deposit is in no block, a refund has no id to compare, so no report is proven false.
   const isUnpaid =
     recordId !== undefined && (await isFinalMismatch({ chain, question, payment, isWrong }, signal))
   const refundFacts = {

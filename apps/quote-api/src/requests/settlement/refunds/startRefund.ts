@@ -28,7 +28,7 @@ type Refund = {
   readonly amount?: bigint
   /** True if the deposit would have paid the order, so that it replaces one that left its chain. */
   readonly wasFitting?: boolean
-  /** Transaction id of a fill that can no longer pay. */
+  /** Transaction id of a fill that can no longer pay; the solver must never broadcast it again. */
   readonly replaces?: string | undefined
 }
 
@@ -71,6 +71,7 @@ async function askForRefund(context: SettlementContext, tx: SqlTx, refund: Refun
       replaces,
     }),
     ...proofOf(request, deposit),
+    // Tells the solver whether the order is over, or another deposit may still pay for it.
     endsOrder: wasFitting || settlement?.depositId === deposit.id,
   }
   const subject = String(deposit.id)

@@ -44,7 +44,7 @@ export function lineFee(bid: LineBid): bigint | undefined {
   return minBigint(wanted, most)
 }
 
-/** Fee that lifts the whole package to `price`, and at least the fee of the transaction alone at that price. */
+/** Fee that lifts the transaction and all before it to `price`, and at least its own fee at that price. */
 function packageFee(price: bigint, { virtualBytes, before }: LineBid): bigint {
   const paid = before.reduce((sum, { fee }) => sum + fee, 0n)
   const size = before.reduce((sum, one) => sum + one.virtualBytes, virtualBytes)

@@ -59,7 +59,7 @@ export type LinePlan = {
   /** Outputs of a deposit address, and the script by which the wallet spends them. */
   readonly swept?: SweptOutputs | undefined
   readonly payments: readonly BitcoinOutput[]
-  /** Named by OP_RETURN as text, which is what attests a payment; absent where nothing is paid. */
+  /** An OP_RETURN output has it as text, by which oracles attest a payment; absent where nothing is paid. */
   readonly orderId?: Hex | undefined
   readonly tag: PaymentTag
 }
@@ -148,6 +148,7 @@ function buildUnsigned(wallet: LineWallet, plan: LinePlan, left: bigint) {
   transaction.locktime = plan.tag.lockTime
   const spent = [plan.parent, ...plan.gathered, ...(plan.swept?.outputs ?? [])]
   for (const [index, { txid, vout }] of spent.entries()) {
+    // The library takes ids in the byte order of transactions: the reverse of display order.
     const hash = Uint8Array.from(Buffer.from(txid, 'hex')).reverse()
     transaction.addInput(hash, vout, index === 0 ? plan.tag.sequence : plainSequence)
   }

@@ -15,7 +15,7 @@ export type LineMark = 'paid' | 'closed'
  */
 export type PaymentTag = { readonly sequence: number; readonly lockTime: number }
 
-/** Replaceable, without a relative lock, and nothing else is said. @source BIP 68, BIP 125 */
+/** Numbers of a transaction without a tag: it can be replaced, and nothing locks it. @source BIP 68, 125 */
 export const untagged: PaymentTag = { sequence: 0xffff_fffd, lockTime: 0 }
 
 /** The bit that disables the relative lock of a sequence. @source BIP 68 */
@@ -23,7 +23,8 @@ const lockDisabled = 0x8000_0000
 const partBits = 30
 const partMask = 2 ** partBits - 1
 /**
- * Lock times from here on are Unix seconds. With 30 bits above it, a tag's is before 2020, and so locks nothing.
+ * Lock times from here on are Unix seconds. A tag's, at most 2^30 above, lies before 2020 and so locks
+ * nothing.
  * @source Bitcoin Core, LOCKTIME_THRESHOLD
  */
 const secondsFrom = 500_000_000
@@ -47,6 +48,7 @@ export function readPaymentTag({
   inputs,
   lockTime,
 }: Pick<BitcoinTransaction, 'inputs' | 'lockTime'>): PaymentTag | undefined {
+  // 0 is outside the range of tags.
   const sequence = inputs[0]?.sequence ?? 0
   const isTagged =
     sequence >= lockDisabled &&

@@ -32,7 +32,7 @@ export class BitcoinFees implements NetworkFees {
     return feeAt(this.satPerKvb, virtualBytes)
   }
 
-  /** A fee that planning has decided comes first. @throws Error for kinds that this family does not have */
+  /** A fee that planning has decided is kept. @throws Error for kinds that this family does not have */
   costOf(transaction: CostedTransaction): bigint {
     const { kind, networkFee } = transaction
     if (networkFee !== undefined) return networkFee

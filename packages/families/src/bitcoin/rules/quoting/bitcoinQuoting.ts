@@ -68,7 +68,7 @@ export class BitcoinFundsError extends DomainError {
 export const bitcoinQuoting = {
   feeModel: 'feerate',
   addressSetting: 'depositAddressKey',
-  // Outputs that anybody can spend have no address.
+  // No address belongs to the network itself: outputs that anybody can spend have none.
   reserved: () => undefined,
   burnt: placeholderUsers,
   stepData: bitcoinStepData,
@@ -88,16 +88,18 @@ export const bitcoinQuoting = {
       isNobody: (address) => address === codec.nativeCurrency || placeholderUsers.includes(address),
       canSign: (address) => inputKindOf(outputScript(address, network)) !== undefined,
       amountMax: () => satoshiMax,
+      // No account has code: fills run no calls, and no payment is refused for the recipient's code.
       runsCalls: false,
       paysTokensToCode: true,
       depositAddresses: depositAddressKey && addressesBy(depositAddressKey, network),
-      // No step carries a `call` by which a user's own execution could be recognised.
+      // Routes that users execute alone are only priced, since no `call` of a step would identify them.
       tellsCallsApart: false,
-      // Hub accounts belong to 20-byte keys, and accounts of this family are none.
+      // Orders name their solver by an account of another chain: this family's are no 20-byte keys.
       namesSolvers: false,
       hexAddress: () => {
         throw new Error('accounts of this family are no 20 bytes')
       },
+      // No payment needs an allowance, and no cost depends on balances that are read before pricing.
       spenderOf: () => undefined,
       touched: () => [],
       plan: (route, state) => [plan(route, state, settings)],
@@ -122,7 +124,9 @@ function addressesBy(sweeper: Hex, network: BitcoinNetwork): DepositAddressing {
     sweepSeconds,
     // A minute more for sending the fill.
     leadSeconds: sweepSeconds + 60,
+    // The depositor can take the money back only after a month, so the quote's price holds until the sweep.
     isKeptWhileSwept: true,
+    // A sweep's first input is the fill wallet's, which so becomes the depositor.
     creditsDepositor: false,
   }
 }

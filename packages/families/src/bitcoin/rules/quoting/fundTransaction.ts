@@ -77,6 +77,7 @@ function settle(
   const { amount, change } = payment
   const left = held - amount - feeOf(count, payment, [change])
   if (left >= dustOf(change)) return { fee: held - amount - left, change: left }
+  // Without a change output all that is left is the fee, if it covers this smaller transaction.
   const fee = held - amount
   return fee >= feeOf(count, payment, []) ? { fee, change: 0n } : undefined
 }

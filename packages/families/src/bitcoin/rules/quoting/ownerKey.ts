@@ -39,6 +39,7 @@ export function ownerKeyOf(script: Uint8Array, publicKey: string | undefined): O
     return { kind: 'witness', shown: { redeemScript } }
   }
   if (form?.kind === 'public-key-hash') return { kind: 'public-key-hash' }
+  // An address of version 0 needs no data about its key, and a taproot address may go without.
   if (form?.kind !== 'witness' || form.version === 0 || bytes === undefined)
     return { kind: 'witness', shown: {} }
   const internal = bytes.length === 33 ? bytes.subarray(1) : bytes
@@ -56,6 +57,7 @@ function taprootProgram(internalKey: Uint8Array): Uint8Array {
   const { ProjectivePoint, CURVE } = bitcoinCurve()
   const tweak = BigInt(`0x${hexDigits(bitcoinLibrary().crypto.taggedHash('TapTweak', internalKey))}`)
   try {
+    // 2: of the two points with this coordinate the even one, as taproot demands.
     const point = ProjectivePoint.fromHex(concatBytes([Uint8Array.of(2), internalKey]))
     return point
       .add(ProjectivePoint.BASE.multiply(tweak % CURVE.n))

@@ -5,7 +5,7 @@ import { addressSwapOf, encodeAddressSwap, encodeTransaction, ethereumStepData }
 import { planTransactions, spenderOf } from './planTransactions.ts'
 import { touchedHoldings } from './stateWrites.ts'
 
-/** Rules by which quotes are made on EVM chains; see `QuotingFamily` for the members. */
+/** Rules by which quotes are made on EVM chains; see `QuotingFamily` and `ChainQuoting` for the members. */
 export const ethereumQuoting = {
   feeModel: 'gas',
   addressSetting: 'depositAddresses',

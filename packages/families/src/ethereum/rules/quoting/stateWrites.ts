@@ -21,15 +21,18 @@ export function touchedHoldings(settings: ChainSettings, route: TouchingRoute): 
       if (!route.currencyOut.isNative) add(route.recipient, route.currencyOut)
       break
     case 'swap':
+      // Native coin counts too: the first that a contract pays makes a new account, which costs more.
       add(route.recipient, route.currencyOut)
       break
     case 'wrap':
       add(route.user, route.currencyOut)
       add(route.recipient, route.currencyOut)
       break
+    // Nothing to read: native coin fills no slot, a new deposit address is empty, and the solver sends signed deposits.
     case 'unwrap':
     case 'pay-address':
     case 'signature':
+    case 'permit2':
       break
   }
   return holdings
@@ -47,6 +50,7 @@ export function writesOf(
     case 'reset-approval':
       return stateWrites({ cleared: 1 })
     case 'approve': {
+      // If the token resets its allowance, the slot is 0 again before the approval.
       const isChange = !currencyIn.resetsAllowance && (state.allowance ?? 0n) > 0n
       return stateWrites({ created: isChange ? 0 : 1 })
     }

@@ -89,6 +89,7 @@ function judgeByFrames(facts: TopUpFacts, target: TopUpTarget): readonly Judgeme
   return judged
 }
 
+/** True if the outermost call of the trace is the transaction itself, so that it is no other transaction's trace. */
 function isTraceOf({ trace, from, to, input }: TopUpFacts): boolean {
   return trace?.from === from && trace.to === to && trace.input === input
 }

@@ -77,17 +77,21 @@ export const hyperliquidQuoting = {
   stepData: hyperliquidStepData,
   bind: (settings): ChainQuoting => ({
     isNobody: (address) => burntAccounts.some((burnt) => burnt === address.toLowerCase()),
+    // An address does not tell whether somebody has its key.
     canSign: () => true,
     amountMax: () => hyperliquidAmountMax,
     granularity: ({ isNative }) => (isNative ? perpsGranularity : 1n),
+    // No account has code: fills run no calls, and no payment is refused for the recipient's code.
     runsCalls: false,
     paysTokensToCode: true,
+    // Dollars of the spot side and of the perps side are paid from their own balances only.
     keepsSides: true,
-    // No step carries a `call` by which a user's own execution could be recognised.
+    // Routes that users execute alone are only priced, since no `call` of a step would identify them.
     tellsCallsApart: false,
     // Solvers sign promises on EVM chains alone, so an order of another chain could not be recovered.
     namesSolvers: false,
     hexAddress: (address) => address.toLowerCase() as Hex, // CAST: accounts are 20 bytes of hex.
+    // No payment needs an allowance, and no cost depends on balances that are read before pricing.
     spenderOf: () => undefined,
     touched: () => [],
     plan: (route) => [plan(route)],
@@ -196,7 +200,7 @@ export function hyperliquidAsset({ address, isNative, symbol = '' }: QuotedCurre
 /** Characters of a token's id in a currency; the ASCII of a perps dex's name follows as hex, and nothing for spot. */
 const tokenCharacters = hyperliquidCodec.nativeCurrency.length
 
-/** Decimal text of an amount. @throws RangeError for perps dollars that are not whole in the six decimals it moves */
+/** Decimal text of an amount. @throws RangeError for perps dollars with more than the six decimals moved */
 export function hyperliquidAmount(
   { isNative, decimals = hyperliquidNativeDecimals }: QuotedCurrency,
   amount: bigint,

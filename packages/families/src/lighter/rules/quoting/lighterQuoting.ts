@@ -42,22 +42,26 @@ export const lighterAmountMax = BigInt(Number.MAX_SAFE_INTEGER)
  */
 export const lighterQuoting = {
   feeModel: 'flat',
+  // An index does not tell whether an account belongs to the exchange itself.
   reserved: () => undefined,
   burnt: [placeholderUser],
   stepData: lighterStepData,
   bind: (settings): ChainQuoting => ({
     isNobody: (address) => address.toLowerCase() === placeholderUser,
+    // An index does not tell whether somebody has the account's key.
     canSign: () => true,
     amountMax: () => lighterAmountMax,
+    // No account has code: fills run no calls, and no payment is refused for the recipient's code.
     runsCalls: false,
     paysTokensToCode: true,
-    // No step carries a `call` by which a user's own execution could be recognised.
+    // Routes that users execute alone are only priced, since no `call` of a step would identify them.
     tellsCallsApart: false,
-    // Hub accounts belong to 20-byte keys, and accounts of this family are none.
+    // Orders name their solver by an account of another chain: this family's are no 20-byte keys.
     namesSolvers: false,
     hexAddress: () => {
       throw new Error('accounts of this family are no 20 bytes')
     },
+    // No payment needs an allowance, and no cost depends on balances that are read before pricing.
     spenderOf: () => undefined,
     touched: () => [],
     plan: (route) => [plan(route)],

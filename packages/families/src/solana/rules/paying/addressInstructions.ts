@@ -87,7 +87,8 @@ export function withdrawAddress(
 
 /**
  * Instruction that closes the address's token account; its lamports go to the depositor. The token program refuses
- * accounts with a balance, except of wrapped SOL, whose balance then goes to the depositor. The caller signs, as above.
+ * accounts with a balance, except of wrapped SOL, whose balance then goes to the depositor. The caller signs:
+ * the depositor or the sweeper.
  */
 export function closeAddressAccount(
   { program, depository }: SolanaAddressProgram,

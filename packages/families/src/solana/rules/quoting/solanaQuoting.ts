@@ -70,15 +70,17 @@ export const solanaQuoting = {
       ...(depositAddressProgram !== undefined && {
         depositAddresses: programAddressing(depositAddressProgram, depository),
       }),
+      // Fills run no calls, and nothing is paid to accounts of programs.
       runsCalls: false,
       paysTokensToCode: false,
-      // No step carries a `call` by which a user's own execution could be recognised.
+      // Routes that users execute alone are only priced, since no `call` of a step would identify them.
       tellsCallsApart: false,
-      // Hub accounts belong to 20-byte keys, and accounts of this family are none.
+      // Orders name their solver by an account of another chain: this family's are no 20-byte keys.
       namesSolvers: false,
       hexAddress: () => {
         throw new Error('accounts of this family are no 20 bytes')
       },
+      // No payment needs an allowance, and no cost depends on balances that are read before pricing.
       spenderOf: () => undefined,
       touched: () => [],
       plan: (route, state) => [refuseUnfunded(plan(depository(), route, state), route, state)],

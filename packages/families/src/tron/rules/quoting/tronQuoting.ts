@@ -92,17 +92,20 @@ export const tronQuoting = {
   stepData: tronStepData,
   bind: (settings): ChainQuoting => ({
     isNobody: (address) => address === settings.codec.nativeCurrency || address === placeholderUser,
-    // An address of a contract looks like that of a key.
+    // An address does not tell whether it belongs to a key or a contract.
     canSign: () => true,
     amountMax: ({ isNative }) => (isNative ? coinMax : tokenMax),
+    // Fills run no calls, though contracts can be paid.
     runsCalls: false,
     paysTokensToCode: true,
-    // No step carries a `call` by which a user's own execution could be recognised.
+    // Routes that users execute alone are only priced, since no `call` of a step would identify them.
     tellsCallsApart: false,
-    // The hub spells accounts of this family otherwise than the 20-byte key that signs orders.
+    // Orders name their solver by an account of another chain: on the hub this family's are no 20-byte keys.
     namesSolvers: false,
     hexAddress,
+    // Users swap nothing here and use no Permit2, so only a deposit takes an allowance.
     spenderOf: (kind, currency) => (kind === 'deposit' ? spenderOf(settings, kind, currency) : undefined),
+    // No cost depends on balances that would have to be read before pricing.
     touched: () => [],
     plan: (route, state) => plan(settings, route, state),
     encode: (planned, route, { identity }) => encode(settings, planned, route, identity),
