@@ -167,7 +167,12 @@ async function quotedTrial(code: Hex, lie: FaultMode) {
   // Two that contradict each other say nothing, while the third is slow.
   let trial: PaymentTrial | undefined
   await waitUntil('enough say the same', async () => {
-    trial = await quoting.tryPayment?.({ account: at, currency: `0x${'0'.repeat(40)}`, amount: 1_000n, fill })
+    trial = await quoting.tryPayment?.({
+      account: at,
+      currency: `0x${'0'.repeat(40)}`,
+      amount: 1_000n,
+      fill: () => fill,
+    })
     return trial !== undefined
   })
   return trial

@@ -155,14 +155,14 @@ describe('a payment that is tried out', () => {
       account: payee,
       currency,
       amount,
-      fill: {
+      fill: () => ({
         from,
         to: bed.evm.deployment.fillContract,
         data: '0x',
         value: 0n,
         token: undefined,
         hasCalls: false,
-      },
+      }),
     })
 
   test('Q-62: is taken by accounts with code and without, and refused where the code refuses it', async () => {

@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 
-/** KiB beyond a route of constant bytes, in code that is not optimised: about ten times those of a warm service. */
-const keptKiB = { price: 530, quote: 637 }
+/** KiB beyond a route of constant bytes, in code that is not optimised, which allocates more than a warm service. */
+const keptKiB = { price: 109, quote: 206 }
 const tolerance = 1.1
 
 const script = fileURLToPath(new URL('./serviceSupport/requestCostProcess.ts', import.meta.url))

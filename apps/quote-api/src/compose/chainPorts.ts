@@ -96,14 +96,15 @@ async function tryPayment(
 ): ReturnType<TryPayment> {
   const { chain, account, currency, amount } = payment
   const quotingChain = chains.get(chain.chainId)
-  const fill = paymentFill(payment, fillWallet)
+  const { fillContract, fillWallet: payer = fillWallet } = chain.config
   // Without a fill contract or a wallet there is no transaction to try, so nothing is refused.
-  if (quotingChain?.tryPayment === undefined || fill === undefined) return { refusal: undefined }
+  if (quotingChain?.tryPayment === undefined || fillContract === undefined || payer === undefined)
+    return { refusal: undefined }
   const trial = await quotingChain.tryPayment({
     account: chain.codec.canonicalAddress(account),
     currency: currency.address,
     amount,
-    fill: { ...fill, ...gasOn(snapshot(), chain.chainId) },
+    fill: () => ({ ...paymentFill(payment, { fillContract, payer }), ...gasOn(snapshot(), chain.chainId) }),
   })
   const { transactionGasMax } = chain.config
   const isTooDear = trial?.units !== undefined && trial.units > transactionGasMax
@@ -124,20 +125,18 @@ async function tryFill(fill: TriedFill, { chains, fillWallet, snapshot }: TrialC
   return unitsOfCalls?.({ ...triedTransaction(fill, parties), ...gasOn(snapshot(), chainId) }) ?? 0n
 }
 
-/** A fill that pays one account and runs no calls; undefined where the solver pays through no contract. */
+/** A fill that pays one account and runs no calls. */
 function paymentFill(
-  { chain: { config, quoting }, account, currency, amount }: TriedPayment,
-  wallet: string | undefined,
-): SimulatedFill | undefined {
-  const payer = config.fillWallet ?? wallet
-  if (config.fillContract === undefined || payer === undefined) return undefined
+  { chain: { quoting }, account, currency, amount }: TriedPayment,
+  { fillContract, payer }: { readonly fillContract: string; readonly payer: string },
+): SimulatedFill {
   const to = quoting.hexAddress(account)
   const token = currency.isNative ? undefined : quoting.hexAddress(currency.address)
   const transfers = token === undefined ? { natives: [{ to, amount }] } : { tokens: [{ token, to, amount }] }
   const data = encodeFill({ id: noOrder, orderId: noOrder, deadlineSeconds: neverSeconds, ...transfers })
   return {
     from: quoting.hexAddress(payer),
-    to: quoting.hexAddress(config.fillContract),
+    to: quoting.hexAddress(fillContract),
     data,
     value: token === undefined ? amount : 0n,
     token,

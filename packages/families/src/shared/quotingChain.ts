@@ -62,7 +62,8 @@ export type TriedPayment = {
   readonly currency: string
   /** Smallest units. */
   readonly amount: bigint
-  readonly fill: SimulatedFill
+  /** Encodes the transaction, which takes longer than the rest of a price: called only where nothing is cached. */
+  readonly fill: () => SimulatedFill
 }
 
 /** Outcome of a simulated payment. */

@@ -1,4 +1,5 @@
 import { UpstreamUnavailableError } from '@causeway/core'
+import { ethereumCodec } from '@causeway/core/encodings'
 import type { PaymentTrial, TriedPayment } from '../../shared/quotingChain.ts'
 import { createRecent, recentMs } from '../../shared/recent.ts'
 import type { AccountCodeReader } from './accountCode.ts'
@@ -28,7 +29,7 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
 
   async function run({ fill }: TriedPayment): Promise<PaymentTrial | undefined> {
     try {
-      return { refusal: undefined, units: await fills.gasOfFill(fill) }
+      return { refusal: undefined, units: await fills.gasOfFill(fill()) }
     } catch (error) {
       if (error instanceof DestinationCallFailedError) return { refusal: String(error.data?.['reason']) }
       // The fill wallet has too little of the token, and its funds cannot be simulated: no evidence against the
@@ -42,8 +43,8 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
   }
 
   return async (payment: TriedPayment, budget: { readonly budgetMs: number }) => {
-    const { account, currency, amount, fill } = payment
-    const isToken = fill.token !== undefined
+    const { account, currency, amount } = payment
+    const isToken = currency !== ethereumCodec.nativeCurrency
     const mayRefuse = isToken || (await code.hasCode(account, budget))
     if (mayRefuse === undefined) return undefined
     // Code may accept some amounts of coin and refuse others; a token judges the account alone.

@@ -35,10 +35,11 @@ export async function tryTronPayment(
   { account, currency, amount, fill }: TriedPayment,
   timeoutMs: number,
 ): Promise<PaymentTrial> {
+  const { from, to } = fill()
   const callTo = (recipient: string): RpcCall => {
-    const target = { fillContract: tronAddress(fill.to), id: noOrder }
+    const target = { fillContract: tronAddress(to), id: noOrder }
     const payment = { orderId: noOrder, deadlineSeconds: never, payments: [{ recipient, currency, amount }] }
-    return tryCall({ owner: tronAddress(fill.from), ...fillPayment(target, payment) })
+    return tryCall({ owner: tronAddress(from), ...fillPayment(target, payment) })
   }
   const { electorate } = client
   return client.poll<PaymentTrial>([callTo(account), callTo(controlAccount)], {
