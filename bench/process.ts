@@ -16,7 +16,7 @@ export function startOracleServer(environment: NodeJS.ProcessEnv): Promise<Bench
   return startBenchProcess(script, environment, imageFlags(serviceScripts.oracle))
 }
 
-/** What the image of a service runs, from the root of the repository. */
+/** Script that the image of a service runs, from the root of the repository. */
 export const serviceScripts = { quoteApi: 'apps/quote-api/dist/main.js', oracle: 'apps/oracle/dist/main.js' }
 
 /** Flags that the image's command passes to Node before the script. */

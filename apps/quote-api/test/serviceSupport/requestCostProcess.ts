@@ -1,4 +1,4 @@
-// What prices and quotes cost a service, in units that do not depend on the machine's speed: calls to chains, and bytes
+// Measures prices and quotes in units that do not depend on the machine's speed: calls to chains, and bytes
 // allocated by code that V8 does not optimise, so that two runs differ by a hundredth. It prints JSON.
 import { setTimeout as pause } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'

@@ -122,7 +122,7 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
       offerKind === 'cancellation'
         ? { ...record, cancellations: [...cancellations, offer] }
         : { ...record, transactions: [...transactions, offer] }
-    // What is reserved for the record's own transaction is enough for a cancellation of as high a cost.
+    // The record's own reservation is enough for a cancellation of as high a cost.
     const ownCost = (newest(transactions)?.maxFeePerGasWei ?? 0n) * plan.gas
     const reserved = maxBigint(ownCost, replaced.maxFeePerGasWei * gas)
     const extraCost = maxBigint(0n, raised.maxFeePerGasWei * gas - reserved)

@@ -4,7 +4,7 @@ import type { RegisteredChain } from '../../shared/registeredChain.ts'
 /** Blocks that must stand, the transaction's own included. */
 export type Confirmations = bigint
 
-/** What the public protocol's oracles take on Bitcoin, for a chain whose settings have none. @source rule O-147 */
+/** Finality of the public protocol's oracles on Bitcoin, for a chain whose settings have none. @source rule O-147 */
 const defaultConfirmations = 4
 
 /** Confirmations by the chain's setting, at least one. @throws ConfigurationError for a mode of other families */
