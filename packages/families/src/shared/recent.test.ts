@@ -17,7 +17,7 @@ function counted(options?: Parameters<typeof createRecent<number>>[1]) {
 
 test.each([
   ['what changes', undefined, recentMs.changing],
-  ['what is steady', { forMs: recentMs.steady }, recentMs.steady],
+  ['what is steady', { forMs: () => recentMs.steady }, recentMs.steady],
 ])('%s counts for its time and is then asked again', async (_what, options, forMs) => {
   const { clock, state, ask } = counted(options)
   expect(await Promise.all([ask(), ask(), ask()])).toEqual([5, 5, 5])
@@ -35,7 +35,9 @@ test('nothing of it outlives a quote', () => {
 })
 
 test('what lasts is not asked again, and what does not is', async () => {
-  const { clock, state, ask } = counted({ isPermanent: (found) => found === 6 })
+  const { clock, state, ask } = counted({
+    forMs: (found) => (found === 6 ? Number.POSITIVE_INFINITY : recentMs.changing),
+  })
   await ask()
   clock.nowMs = recentMs.changing
   state.says = async () => 6

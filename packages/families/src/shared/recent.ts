@@ -6,26 +6,25 @@ export const recentMs = {
   changing: 2_000,
   /** Facts that rarely change, such as whether an account exists; wallets ask for a price every ten seconds. */
   steady: 10_000,
+  /** That a token lets an account be paid: its issuer blocks few accounts, and the payer tries again before it pays. */
+  accepted: 45_000,
 }
 const recentMax = 10_000
 
 /**
  * A cache of lookups about accounts: equal questions within a short time share one lookup. A result of `undefined` is
  * not kept, so that the question is asked again.
- * @param options.forMs milliseconds that a result is kept
- * @param options.isPermanent true for a result that can no longer change: it is kept without a time limit
+ * @param options.forMs milliseconds that a result is kept; `Infinity` for one that can no longer change
  * @param options.weightOf number of the cache's ten thousand places that a result takes; at least one
  * @returns a function that takes the question as a key, and the lookup, which must not reject
  */
 export function createRecent<Value>(
   now: () => number,
   {
-    forMs = recentMs.changing,
-    isPermanent = () => false,
+    forMs = () => recentMs.changing,
     weightOf = () => 1,
   }: {
-    readonly forMs?: number
-    readonly isPermanent?: (result: Value) => boolean
+    readonly forMs?: (result: Value) => number
     readonly weightOf?: (result: Value) => number
   } = {},
 ) {
@@ -36,7 +35,8 @@ export function createRecent<Value>(
     const askedAtMs = now()
     if (cachedEntry !== undefined && askedAtMs < cachedEntry.untilMs) return cachedEntry.lookup
     const lookup = find()
-    const entry: Entry = { lookup, untilMs: askedAtMs + forMs }
+    // A lookup under way is shared, but not one that never ends.
+    const entry: Entry = { lookup, untilMs: askedAtMs + recentMs.steady }
     cache.set(key, entry)
     void lookup.then((value) => {
       // A newer lookup of the same key may have taken the place.
@@ -44,7 +44,7 @@ export function createRecent<Value>(
       // Deleted first, because the cache counts the size of an entry only when it is added.
       cache.delete(key)
       if (value === undefined) return
-      if (isPermanent(value)) entry.untilMs = Number.POSITIVE_INFINITY
+      entry.untilMs = askedAtMs + forMs(value)
       cache.set(key, entry, { size: Math.max(1, weightOf(value)) })
     })
     return lookup

@@ -1,4 +1,5 @@
-import { MalformedAnswerError } from '@causeway/rpc'
+import type { Hex } from '@causeway/core'
+import { type JsonRpcClient, MalformedAnswerError } from '@causeway/rpc'
 import fc from 'fast-check'
 import {
   decodeFunctionData,
@@ -17,7 +18,7 @@ import {
   descriptionCall,
   nativeBalanceCall,
 } from './erc20Calls.ts'
-import { blockParameter, decodeAggregate3, encodeAggregate3 } from './multicall.ts'
+import { blockParameter, decodeAggregate3, encodeAggregate3, multicall } from './multicall.ts'
 
 const abi = parseAbi([
   'struct Call3 { address target; bool allowFailure; bytes callData; }',
@@ -149,4 +150,23 @@ describe('return data', () => {
   ] as const)('refuses a string with %s', (_name, data) => {
     expect(() => readStringResult(data, 'description')).toThrow(MalformedAnswerError)
   })
+})
+
+test('equal calls are sent once, and every call gets its answer', async () => {
+  const accounts: readonly Hex[] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`]
+  const [first, second] = accounts.map((account) => balanceOfCall(`0x${'cc'.repeat(20)}`, account))
+  if (first === undefined || second === undefined) throw new Error('two calls')
+  const sent: number[] = []
+  const request = async ({ params: [{ data }] }: { params: [{ data: Hex }] }) => {
+    const { args } = decodeFunctionData({ abi, data })
+    sent.push(args[0].length)
+    // Each contract answers with what it was asked.
+    const result = args[0].map(({ callData }) => ({ success: true, returnData: callData }))
+    return encodeFunctionResult({ abi, functionName: 'aggregate3', result })
+  }
+  const client = { request } as unknown as JsonRpcClient
+  const calls = [first, second, first, first]
+  const answers = await multicall(client, { multicall3: `0x${'dd'.repeat(20)}`, calls, block: 'latest' })
+  expect(answers.map(({ returnData }) => returnData)).toEqual(calls.map(({ callData }) => callData))
+  expect(sent).toEqual([2])
 })

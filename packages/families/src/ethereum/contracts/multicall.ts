@@ -42,7 +42,8 @@ export function multicallRequest(args: {
 }
 
 /**
- * Reads many contracts at one block in one request; answers in call order.
+ * Reads many contracts at one block in one request; answers in call order. Equal calls are sent once: quotes of many
+ * users ask for the same depository's balance.
  * @throws UpstreamUnavailableError when no endpoint answers, the block is unknown, or Multicall3 is not there
  */
 export async function multicall(
@@ -55,8 +56,13 @@ export async function multicall(
   options?: RpcOptions,
 ): Promise<readonly ContractAnswer[]> {
   if (args.calls.length === 0) return []
+  const keyOf = ({ target, callData }: ContractCall) => `${target} ${callData}`
+  const sent = new Map(args.calls.map((call) => [keyOf(call), call]))
+  const request = multicallRequest({ ...args, calls: [...sent.values()] })
   try {
-    return decodeAggregate3(await client.request(multicallRequest(args), options), args.calls.length)
+    const answers = decodeAggregate3(await client.request(request, options), sent.size)
+    const answerOf = new Map([...sent.keys()].map((key, index) => [key, answers[index]]))
+    return args.calls.flatMap((call) => answerOf.get(keyOf(call)) ?? [])
   } catch (error) {
     if (!(error instanceof NodeError)) throw error
     throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot be read at the moment.`, {

@@ -30,7 +30,7 @@ const refusedByToken: InputLock = { why: 'holds a token that lets him pay nothin
  */
 export function createInputLocks({ client, multicall3, currentHead, ...options }: InputLockOptions) {
   const { timeoutMs, now, onFailure } = options
-  const recent = createRecent<InputLock | 'none'>(now, { forMs: recentMs.steady })
+  const recent = createRecent<InputLock | 'none'>(now, { forMs: () => recentMs.steady })
 
   async function findLock(lockQuestion: Readonly<Record<'user' | 'currency' | 'spender' | 'hash', Hex>>) {
     const { user, currency, spender, hash } = lockQuestion

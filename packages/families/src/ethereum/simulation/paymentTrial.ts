@@ -1,7 +1,7 @@
 import { UpstreamUnavailableError } from '@causeway/core'
 import { ethereumCodec } from '@causeway/core/encodings'
 import type { PaymentTrial, TriedPayment } from '../../shared/quotingChain.ts'
-import { createRecent, recentMs } from '../../shared/recent.ts'
+import { createRecentTrials } from '../../shared/recentTrials.ts'
 import type { AccountCodeReader } from './accountCode.ts'
 import type { FillSimulator } from './fillSimulation.ts'
 import { DestinationCallFailedError } from './simulationErrors.ts'
@@ -18,14 +18,13 @@ const acceptedTrial: PaymentTrial = { refusal: undefined }
 
 /**
  * Simulates for a quote the payment that the fill wallet would send, by agreement of endpoints, to see whether the
- * recipient accepts it. Native coin to an account without code always arrives, so nothing is simulated. Tokens block
- * recipients whatever the amount, so one answer serves all amounts of a token for a while. The solver's own trial
- * before it pays is `tryTransaction`: that finds a gas limit, in a second round trip, and assumes no funds.
+ * recipient accepts it. Native coin to an account without code always arrives, so nothing is simulated. The solver's
+ * own trial before it pays is `tryTransaction`: that finds a gas limit, in a second round trip, and assumes no funds.
  * @returns a function that never rejects; undefined if enough endpoints do not agree in time
  * @source Q-62; rule P-46
  */
 export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTrialOptions) {
-  const recent = createRecent<PaymentTrial>(now, { forMs: recentMs.steady })
+  const recent = createRecentTrials(now)
 
   async function run({ fill }: TriedPayment): Promise<PaymentTrial | undefined> {
     try {
@@ -43,13 +42,9 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
   }
 
   return async (payment: TriedPayment, budget: { readonly budgetMs: number }) => {
-    const { account, currency, amount } = payment
-    const isToken = currency !== ethereumCodec.nativeCurrency
-    const mayRefuse = isToken || (await code.hasCode(account, budget))
+    const isToken = payment.currency !== ethereumCodec.nativeCurrency
+    const mayRefuse = isToken || (await code.hasCode(payment.account, budget))
     if (mayRefuse === undefined) return undefined
-    // Code may accept some amounts of coin and refuse others; a token judges the account alone.
-    return mayRefuse
-      ? recent(`${account} ${currency} ${isToken ? '' : amount}`, () => run(payment))
-      : acceptedTrial
+    return mayRefuse ? recent(payment, { isToken, run: () => run(payment) }) : acceptedTrial
   }
 }

@@ -66,7 +66,7 @@ export function createHyperliquidNetworkReader(options: NetworkReaderOptions): N
  * answer. @source F-54
  */
 function createSidesReader(client: ChainClient) {
-  const recent = createRecent<boolean>(() => Date.now(), { forMs: recentMs.steady })
+  const recent = createRecent<boolean>(() => Date.now(), { forMs: () => recentMs.steady })
   return (wallet: string, timeoutMs: number): Promise<boolean | undefined> =>
     recent(wallet, () =>
       agreedAnswer(client, modeCall(wallet), parseHasOneSide, timeoutMs).then(

@@ -14,7 +14,7 @@ import type {
   UserFacts,
   UserFactsQuestion,
 } from '../../shared/quotingChain.ts'
-import { createRecent } from '../../shared/recent.ts'
+import { createRecent, recentMs } from '../../shared/recent.ts'
 import { parseOwnSends, type SpotToken } from '../reading/answers.ts'
 import { readLedger } from '../reading/ledgerPages.ts'
 import { verifyHyperliquidEndpoints, verifyLocalHyperliquidEndpoints } from '../reading/verifyEndpoints.ts'
@@ -138,10 +138,12 @@ class HyperliquidQuoter implements QuotingChain {
 function openRecent(now: () => number) {
   return {
     // Accounts of the exchange are never removed.
-    lacks: createRecent<AccountLack>(now, { isPermanent: (lack) => lack === lacksNothing }),
+    lacks: createRecent<AccountLack>(now, {
+      forMs: (lack) => (lack === lacksNothing ? Number.POSITIVE_INFINITY : recentMs.changing),
+    }),
     amounts: createRecent<bigint>(now),
     // Read once: a start has checked that the exchange lists all configured tokens, and it never changes them.
-    tokens: createRecent<readonly SpotToken[]>(now, { isPermanent: () => true }),
+    tokens: createRecent<readonly SpotToken[]>(now, { forMs: () => Number.POSITIVE_INFINITY }),
   }
 }
 

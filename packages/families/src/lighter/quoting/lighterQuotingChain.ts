@@ -12,7 +12,7 @@ import { agreedAnswer, agreedAnswersOf } from '../../shared/agreedAnswer.ts'
 import type { ChainFinding } from '../../shared/chainFinding.ts'
 import type { NetworkReaderOptions } from '../../shared/networkReader.ts'
 import type { QuotingChain, QuotingChainFamily, UserFacts } from '../../shared/quotingChain.ts'
-import { createRecent } from '../../shared/recent.ts'
+import { createRecent, recentMs } from '../../shared/recent.ts'
 import type { RegisteredChain } from '../../shared/registeredChain.ts'
 import { lighterNetworkOf } from '../reading/networks.ts'
 import { explorersOf, lighterEndpoints } from '../reading/openLighterChain.ts'
@@ -53,7 +53,9 @@ export const lighterQuotingChain: QuotingChainFamily = {
   open({ client, budgetMs, neededWithinMs, now, onFailure }): QuotingChain {
     const recent = {
       // Accounts of the exchange are never removed.
-      lacks: createRecent<AccountLack>(now, { isPermanent: (lack) => lack === lacksNothing }),
+      lacks: createRecent<AccountLack>(now, {
+        forMs: (lack) => (lack === lacksNothing ? Number.POSITIVE_INFINITY : recentMs.changing),
+      }),
       amounts: createRecent<bigint>(now),
     }
     const agreed = agreedAnswersOf(client, onFailure)

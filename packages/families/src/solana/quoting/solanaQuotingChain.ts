@@ -187,8 +187,8 @@ function openRecent(now: () => number) {
     coins: createRecent<bigint>(now),
     // `none` is a known result, and cached; undefined means that it was not read.
     locks: createRecent<InputLock | 'none'>(now),
-    lacks: createRecent<AccountLack>(now, { forMs: recentMs.steady }),
-    codes: createRecent<boolean>(now, { forMs: recentMs.steady }),
+    lacks: createRecent<AccountLack>(now, { forMs: () => recentMs.steady }),
+    codes: createRecent<boolean>(now, { forMs: () => recentMs.steady }),
   }
 }
 

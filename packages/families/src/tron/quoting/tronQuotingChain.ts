@@ -23,6 +23,7 @@ import type {
   UserFactsQuestion,
 } from '../../shared/quotingChain.ts'
 import { createRecent, recentMs } from '../../shared/recent.ts'
+import { createRecentTrials } from '../../shared/recentTrials.ts'
 import type { RegisteredChain } from '../../shared/registeredChain.ts'
 import { tronEndpoints } from '../reading/openTronChain.ts'
 import { tronEndpointFindings, verifyLocalTronEndpoints } from '../reading/verifyEndpoints.ts'
@@ -162,16 +163,13 @@ class TronQuoter implements QuotingChain {
 
   async tryPayment(payment: TriedPayment): Promise<PaymentTrial | undefined> {
     const { client, neededWithinMs } = this.#options
-    const { account, currency, amount } = payment
     const isToken = isOfToken(payment)
     // Without a token's or the payee's code nothing can refuse the payment.
-    const dependsOnCode = isToken ? true : await this.hasCode(account)
+    const dependsOnCode = isToken ? true : await this.hasCode(payment.account)
     if (dependsOnCode === undefined) return undefined
     if (!dependsOnCode) return { refusal: undefined }
-    // A token refuses an account whatever the amount is; a payee's code may refuse a certain amount of coin.
-    return this.#recent.trials(`${account} ${currency} ${isToken ? '' : amount}`, () =>
-      this.#unlessFailed(tryTronPayment(client, payment, neededWithinMs)),
-    )
+    const run = () => this.#unlessFailed(tryTronPayment(client, payment, neededWithinMs))
+    return this.#recent.trials(payment, { isToken, run })
   }
 
   #unlessFailed<Value>(work: Promise<Value>): Promise<Value | undefined> {
@@ -183,14 +181,14 @@ class TronQuoter implements QuotingChain {
 }
 
 function openRecent(now: () => number) {
-  const steady = { forMs: recentMs.steady }
+  const steady = { forMs: () => recentMs.steady }
   return {
     amounts: createRecent<bigint>(now),
     // `none` is a known result, and cached; undefined means that it was not read.
     locks: createRecent<InputLock | 'none'>(now, steady),
     lacks: createRecent<AccountLack>(now, steady),
     codes: createRecent<boolean>(now, steady),
-    trials: createRecent<PaymentTrial>(now, steady),
+    trials: createRecentTrials(now),
   }
 }
 
