@@ -234,6 +234,8 @@ function writeStart(root, script, folder) {
 /** Browsers load these one by one, as they are named in the sources. */
 async function writeConsole(root) {
   const folder = join(root, 'packages', 'console')
+  const browserFile = (source) =>
+    join(folder, 'dist', relative(join(folder, 'src'), source)).replace(/\.ts$/, '.js')
   const stale = sourcesIn(join(folder, 'src')).filter(({ path, mtimeMs }) => {
     const written = statSync(browserFile(path), { throwIfNoEntry: false })
     return written === undefined || written.mtimeMs < mtimeMs
@@ -244,10 +246,6 @@ async function writeConsole(root) {
     const { code } = await transform(await readFile(path, 'utf8'), { loader: 'ts', target: 'es2022' })
     replace(browserFile(path), code.replace(/(from "\.[^"]*)\.ts"/g, '$1.js"'))
   }
-}
-
-function browserFile(source) {
-  return source.replace('/src/', '/dist/').replace(/\.ts$/, '.js')
 }
 
 function sourcesIn(folder) {

@@ -32,7 +32,8 @@ async function newFolder(): Promise<string> {
 
 /** Every script of a bundle says its own name; the libraries are those of this repository. */
 async function smallRepository(): Promise<string> {
-  const folder = await newFolder()
+  // Images are built in a folder of this name, which folders of sources have as well.
+  const folder = join(await newFolder(), 'src')
   const write = async (path: string, text: string) => {
     await mkdir(join(folder, path, '..'), { recursive: true })
     await writeFile(join(folder, path), text)
