@@ -77,6 +77,16 @@ describe('a deposit of an order', () => {
       { action: 'ignore', reason: 'UNSUPPORTED_CURRENCY' },
     ],
     [
+      'on another chain, of coin that is worth little there and has the same address',
+      fate({ chainId: 10 }),
+      { action: 'ignore', reason: 'UNSUPPORTED_CURRENCY' },
+    ],
+    [
+      'on another chain after the end, which no solver could refund',
+      fate({ chainId: 10 }, { isOver: true }),
+      { action: 'ignore', reason: 'UNSUPPORTED_CURRENCY' },
+    ],
+    [
       'that came back in another block after the fill, however late',
       fate({}, { isFilled: true }, { nowSeconds: 9_999 }),
       { action: 'bind' },

@@ -31,7 +31,7 @@ export type DepositDecision =
   /** The deposit pays the order: bind the request to it and have it filled. */
   | { readonly action: 'bind' }
   | { readonly action: 'refund'; readonly reason: RefundReason; readonly amount: bigint }
-  /** The deposit stays in the depository: its refund costs more, or no solver pays its token out. */
+  /** The deposit stays in the depository: its refund costs more, or no solver pays its token out there. */
   | { readonly action: 'ignore'; readonly reason: 'AMOUNT_TOO_LOW_TO_REFUND' | 'UNSUPPORTED_CURRENCY' }
 
 /** Current cost of refunding a deposit in another currency than its order's, in that currency. */
@@ -59,6 +59,8 @@ export function depositDecision(args: {
   const { deposit, terms, refund, request, nowSeconds } = args
   if (!deposit.isCanonical || !deposit.isDeep) return { action: 'wait' }
   const unfit = unfitReason(deposit, terms)
+  // An order names no refund on another chain, so a solver would refuse it.
+  if (unfit === 'wrong_chain') return { action: 'ignore', reason: 'UNSUPPORTED_CURRENCY' }
   if (unfit === 'wrong_currency') return refundOfOther(deposit, args.otherRefund)
   const refundFor = (reason: RefundReason) => refundOf(deposit.amount, refund, reason)
   if (request.isOver || request.isBound) return refundFor('DOUBLE_SPEND')
