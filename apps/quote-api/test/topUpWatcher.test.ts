@@ -323,6 +323,32 @@ test('F-72: a transaction that no endpoint shows delays no other top-up, and cou
   }
 })
 
+test('F-72: a top-up that was seen stays pending while no endpoint shows its transaction any more', async () => {
+  const proxy = await startFaultProxy({ targetUrl: scripted.url })
+  const over = chainOver([proxy.url], { chainId })
+  try {
+    const shown = topUp(1, 5n)
+    tree.mine([shown])
+    await watch(over)
+    expect(await balance()).toMatchObject({ pendingMicroUsd: 5n })
+    await proxy.set({
+      kind: 'lie',
+      rewrite: ({ method, params }, result) =>
+        method === 'eth_getTransactionReceipt' && params[0] === shown.hash ? { logs: 'none' } : result,
+    })
+    tree.finalize(1)
+    await watch(over)
+    expect(await balance()).toMatchObject({ availableMicroUsd: 0n, pendingMicroUsd: 5n })
+    await proxy.set({ kind: 'pass' })
+    await server.database.query(`update put_aside set last_tried_at = now() - interval '1 day'`)
+    await retryTopUps(watcherOver(over))
+    expect(await balance()).toMatchObject({ availableMicroUsd: 5n, pendingMicroUsd: 0n })
+  } finally {
+    await over.close()
+    await proxy.stop()
+  }
+})
+
 test.each([
   ['logs', 'eth_getLogs', () => []],
   ['logs of receipts', 'eth_getTransactionReceipt', (result: unknown) => ({ ...Object(result), logs: [] })],

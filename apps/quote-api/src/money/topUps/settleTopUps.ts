@@ -38,7 +38,11 @@ export async function settleRange(
       tx,
       unreadTransactions.map((transactionId) => ({ chainId, transactionId, purpose, reason: 'unanswered' })),
     )
-    const isGone = (event: TopUpEvent) => event.blockNumber <= to && !isAmong(event, topUps)
+    // Whether a transaction that was not read still has its event is decided when it is read.
+    const isGone = (event: TopUpEvent) =>
+      event.blockNumber <= to &&
+      !unreadTransactions.includes(event.transactionHash) &&
+      !isAmong(event, topUps)
     const orphaned = await orphanWhere(tx, account, isGone)
     const settled = await settleTopUps(tx, topUps)
     // `settledTo` never goes back, even if the head did.
@@ -98,6 +102,11 @@ export async function retryTopUps(
       const isFinal = topUps?.every(({ blockNumber }) => blockNumber <= finalTo) === true
       // `undefined`: the reason for which it was put aside stays.
       if (!isFinal || cursor?.haltedReason !== undefined) return noteTry(tx, transaction, undefined)
+      await orphanWhere(
+        tx,
+        accountOf(chain),
+        (event) => event.transactionHash === transaction.transactionId && !isAmong(event, topUps),
+      )
       settled.push(await settleTopUps(tx, topUps))
       await takeFromAside(tx, transaction)
     })
