@@ -55,7 +55,7 @@ export async function tryCalls(
     project: (all) => {
       const outcome = outcomeOf(all)
       return outcome?.succeeds === true
-        ? outcome.deposits.map(({ id, amount }) => `${id} ${amount}`)
+        ? outcome.deposits.map(({ id, currency, amount }) => `${id} ${currency} ${amount}`)
         : outcome
     },
   })
