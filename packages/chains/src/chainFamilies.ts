@@ -170,7 +170,10 @@ export function linePayingFamily({ vmType }: Pick<RegisteredChain, 'vmType'>): L
   return paying?.by === 'outputs' ? paying.family : undefined
 }
 
-/** Seconds before its deadline at which a payment must have begun; 0 where a fill contract pays at once. */
+/**
+ * Seconds before its deadline at which a payment must have begun; 0 where a fill contract pays at once, or
+ * nothing is paid.
+ */
 export function payingSeconds({ vmType }: Pick<RegisteredChain, 'vmType'>): number {
   const { paying } = chainFamilies[vmType]
   return paying === undefined || paying.by === 'fill-contract' ? 0 : paying.family.landsWithinSeconds

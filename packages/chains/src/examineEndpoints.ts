@@ -22,10 +22,10 @@ export async function examineEndpoints(client: JsonRpcClient, findings: Findings
   const setting = `httpRpcUrl of ${chainId}`
   const silent = health.filter(({ alias }) => !answering.has(alias))
   const behind = health.filter(({ alias, healthy }) => answering.has(alias) && !healthy)
-  const voices = countVoices(electorate.voters.filter(({ alias }) => answering.has(alias)))
-  const configured = countVoices(electorate.voters)
+  const answeringHosts = countVoices(electorate.voters.filter(({ alias }) => answering.has(alias)))
+  const hosts = countVoices(electorate.voters)
   const { threshold } = electorate
-  const answers = `${voices} of ${counted(configured, 'host')} answer, and ${threshold} must say the same`
+  const answers = `${answeringHosts} of ${counted(hosts, 'host')} answer, and ${threshold} must say the same`
   const mend = `Mend or replace it in ${variableOf(chainId)}; three hosts of different providers survive one that fails.`
   findings.add(
     ...silent.map(
@@ -48,13 +48,13 @@ export async function examineEndpoints(client: JsonRpcClient, findings: Findings
     ),
   )
   findings.add(...sizeFindings(await client.trySizes(), setting))
-  // While enough hosts answer, it is a note: with one that is silent already, few more may fail.
-  if (voices >= threshold && silent.length === 0) return
+  // If enough hosts answer although one is silent, the finding is only a note: few more may fail.
+  if (answeringHosts >= threshold && silent.length === 0) return
   findings.add({
     code: 'endpoints-too-few',
-    severity: voices < threshold ? 'degrades' : 'note',
+    severity: answeringHosts < threshold ? 'degrades' : 'note',
     setting,
-    seen: voices < threshold ? `${answers}: nothing of this chain is priced or signed` : answers,
+    seen: answeringHosts < threshold ? `${answers}: nothing of this chain is priced or signed` : answers,
     fix: `Name more hosts in ${variableOf(chainId)}, or lower rpcThreshold in the chain file.`,
   })
 }

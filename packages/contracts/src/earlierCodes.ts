@@ -13,7 +13,7 @@ export type EarlierCode = {
 
 const immutablesAt = (...starts: readonly number[]) => starts.map((start) => ({ start, length: 32 }))
 
-/** Release 0.2.0. Its contracts copied all that a call gives back; else they do the same as those of this release. */
+/** Release 0.2.0. Its contracts copy a call's whole return data; otherwise they act as those of this one. */
 export const earlierCodes: readonly EarlierCode[] = [
   {
     name: 'FillContract',

@@ -107,8 +107,8 @@ export function planDepository(environment: string, initializer: Hex): PlannedDe
 }
 
 /**
- * Initializations of all contracts of a plan. They make the multisig the only caller of the oracle contract, and the oracle
- * contract the only operator of the hub.
+ * Initializations of a plan's contracts; payload builders need none. They make the multisig the only caller
+ * of the oracle contract, and the oracle contract the only operator of the hub.
  */
 export function settlementInitializations(
   environment: string,

@@ -125,6 +125,7 @@ const isForeignKeyViolation = (error: unknown): error is Error =>
 
 type Page = { readonly table: string; readonly rows: string[] }
 
+/** Inserts rows in the order of the backup; numbers of identity columns are the backup's, not new ones. */
 async function insert(tx: SqlTx, { table, rows }: Page): Promise<void> {
   const target = quoted(table)
   await tx.query(

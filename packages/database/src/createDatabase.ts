@@ -213,6 +213,7 @@ const textArrayOid: number = 1009
 
 type TextParser = (text: string) => unknown
 
+/** Splits the text of any array into the texts of its items. */
 const parseTextArray: TextParser = pg.types.getTypeParser(textArrayOid, 'text')
 
 /**

@@ -31,7 +31,7 @@ export async function openSession(client: pg.ClientBase, limits: SessionLimits):
   const settings = Object.entries(limits)
   const setSql = (scope: string) => settings.map(([name, ms]) => `set ${scope} ${name} = ${ms}`).join('; ')
   const begin = isPooled ? `begin; ${setSql('local')}` : 'begin'
-  // Three statements in a row on one connection: set the limits, read them back, and end the transaction of the first.
+  // Statements in a row on one connection: set the limits, read them back, end a transaction that was begun.
   const [, { rows }] = await Promise.all([
     client.query(isPooled ? begin : setSql('session')),
     client.query<{ name: string; value: string }>(

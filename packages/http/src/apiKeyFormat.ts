@@ -26,7 +26,7 @@ const keyPattern = /^causeway_(live|test)_([a-z2-7]{10})_[\w-]{43}_([0-9A-Za-z]{
 
 /**
  * Writes a new key `causeway_<environment>_<keyId>_<secret>_<checksum>` from 42 random bytes.
- * The checksum lets secret scanners and our own front door reject typing errors without a lookup.
+ * The checksum lets secret scanners and our services reject typing errors without a lookup.
  */
 export function formatApiKey(args: { environment: 'live' | 'test'; random: Uint8Array }): string {
   const { environment, random } = args

@@ -39,7 +39,7 @@ const defaultLimits: ServerLimits = {
   stalledTimeoutMs: 10_000,
   acceptMs: 1_000,
   firstRequestMs: 1_000,
-  // Together with the 5 s for balancers less than the 25 s after which a stopping service is ended by force.
+  // These 18 s and the 5 s for balancers end before the 25 s after which a stopping service is killed.
   closeMs: 18_000,
 }
 

@@ -14,8 +14,9 @@ type Packer = (request: FastifyRequest, reply: FastifyReply, payload: unknown) =
 
 /**
  * Makes the hook that sends static answers of the reference page with gzip. Each answer is compressed once and kept, so
- * that repeated requests cost no processor time. Only for answers that are the same for everybody, hold no secret and
- * repeat nothing that a caller sent (compression would leak it).
+ * that repeated requests cost no processor time; a buffer must be the same object each time. Only for answers
+ * that are the same for everybody, hold no secret and repeat nothing that a caller sent (compression would
+ * leak it).
  */
 export function createPacker(): Packer {
   const compressed = new Map<string | Buffer, Promise<Buffer>>()

@@ -81,7 +81,10 @@ export class Connections {
     else if (list.includes(outstanding)) list.splice(list.indexOf(outstanding), 1)
   }
 
-  /** True if bytes written to the socket now cannot become part of another response. */
+  /**
+   * True if bytes written to the socket now cannot become part of another response: none has begun, and they
+   * answer the only outstanding request, if there is one.
+   */
   canAnswer(socket: Socket): boolean {
     const [first, second] = this.#bySocket.get(socket)?.outstanding ?? []
     return second === undefined && first?.raw.headersSent !== true

@@ -160,7 +160,7 @@ function answerLate(exchange: Exchange): void {
 /** Pool in which a request occupies a slot: bodies that are arriving, handlers at work, or exempt pages. */
 export type Slot = 'body' | 'work' | 'documentation'
 
-/** Full pool that caused a refusal. For `body` the oldest arriving body is refused, not the new request. */
+/** Full pool that caused a refusal. For `body` mostly an older request is refused, not the new one. */
 export const shedReasons = ['body', 'work', 'documentation'] as const satisfies readonly Slot[]
 export type ShedBecause = (typeof shedReasons)[number]
 
@@ -288,6 +288,7 @@ export class Slots {
     if (this.#arriving.size >= this.#limits.bodiesArrivingMax) {
       const refusal = this.#shed('body')
       const oldest = findIncomplete(this.#arriving)
+      // All bodies have just arrived in full.
       if (oldest === undefined) return refusal
       this.#leave(oldest)
       oldest.refuseLateBody()

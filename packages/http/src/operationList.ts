@@ -17,7 +17,7 @@ type DeclaredRoute = {
   readonly schema?: unknown
 }
 
-/** @returns one row per method; none for hidden routes and for HEAD, which the description leaves out */
+/** @returns one row per method; none for HEAD, and for routes that are hidden or lack a tag or an id */
 export function listOperations({ method, url, schema }: DeclaredRoute): readonly ListedOperation[] {
   if (typeof schema !== 'object' || schema === null || ('hide' in schema && schema.hide === true)) return []
   const { operationId, summary, tags } = { operationId: '', summary: '', tags: [], ...schema }

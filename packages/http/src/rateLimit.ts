@@ -113,7 +113,7 @@ export function networkOf(ip: string): string {
   return normalizeIP(withoutZone, 64)
 }
 
-/** onRoute hook that puts each route into its class. Exempt paths and preflights have none. */
+/** onRoute hook that puts each route into its class; exempt paths, preflights and class `false` have none. */
 export function limitRoute(
   route: RouteOptions,
   limiters: Pick<Limiters, 'find'>,

@@ -68,6 +68,7 @@ function writeLine(level: Level, exchange: Exchange, subject: RequestSubject, en
     method: request.method,
     route: request.routeOptions.url,
     statusCode: end.statusCode,
+    // With two decimals.
     milliseconds: Math.round(end.seconds * 1e5) / 100,
     heldMilliseconds: exchange.heldMs > 0 ? Math.round(exchange.heldMs) : undefined,
     clientRequestId: request.clientRequestId ?? undefined,

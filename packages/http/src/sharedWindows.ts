@@ -124,6 +124,7 @@ class Bucket {
     callback(null, { current: window === undefined || ttl === 0 ? 0 : window.taken - window.left, ttl })
   }
 
+  /** The plugin's type of a store demands it. */
   child(): Bucket {
     return this
   }

@@ -85,6 +85,7 @@ function planChain(args: {
   readonly prices: readonly PricePlan[]
 }): ChainPlan {
   const { chainKey, config, prices } = args
+  /** Feeds of the chain by address, as several prices may share one. */
   const feeds = new Map(
     prices
       .flatMap((price) => price.feeds)

@@ -72,7 +72,8 @@ export class RefreshedValue<T> {
   }
 
   /**
-   * Brings the next load forward, because there may be news: to now, or a quarter of the interval after the last load.
+   * Brings the next load forward, because there may be news: to a quarter of the interval after the last load
+   * began, or to now if that is past.
    */
   hasten(): void {
     this.#isHastened = true

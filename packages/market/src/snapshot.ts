@@ -17,8 +17,10 @@ export type UsdPrice = {
 }
 
 /**
- * Reason for which a price must not be used. There is no substitute: callers refuse their request, which may be
- * repeated later.
+ * Reason for which a price must not be used. There is no substitute: callers refuse their request, which may
+ * be repeated later. `no_source`: no source has a value; `stale`: every value is too old. `deviation`:
+ * sources lie too far apart; `depeg`: a stablecoin lies too far from 1 USD. `unconfirmed_jump`: no second
+ * source confirms a large move.
  */
 export type PriceRefusal = {
   readonly reason:

@@ -57,6 +57,7 @@ export function poll<Outcome>(args: PollArgs<Outcome>): Promise<Outcome> {
       if (isLast) onHeard?.(votes)
       if (isSettled || patienceMs === undefined || timer !== undefined) return
       if (countVoices(votes.filter(({ value }) => value !== undefined)) >= threshold)
+        // Enough have answered: after `patienceMs` the votes so far are decided on as if all were in.
         timer = setTimeout(() => tryToSettle(true), patienceMs)
     }
     for (const endpoint of endpoints) {
@@ -102,7 +103,7 @@ function dissentersOf(votes: readonly Vote<unknown>[], agreeing: readonly string
   return votes.flatMap(({ alias, value }) => (value === undefined || agreeing.includes(alias) ? [] : [alias]))
 }
 
-/** Results must be equal, and of errors code and data: nodes word messages differently. */
+/** Equal answers have equal results, or errors of equal code and data: nodes word messages differently. */
 function comparable(answers: readonly RpcAnswer[]): unknown {
   return answers.map((answer) =>
     answer.ok ? { result: answer.result } : { error: answer.code, data: answer.data ?? null },

@@ -167,6 +167,7 @@ class PartedQuestion {
       sizes.narrow(this.#tried, { calls, said: failure.said, start: this.#start })
       return this.ask(calls, true)
     }
+    // Even the smallest request was refused, so its size was not the reason.
     if (isNarrower(this.#tried, this.#start)) sizes.giveUp(now())
     throw failure
   }

@@ -22,7 +22,7 @@ export type JsonRpcClientOptions = {
   readonly now: () => number
   /** Budget of a call that names none. Default 5 000. */
   readonly timeoutMs?: number
-  /** Hosts that must say the same when a call names no number; default ceil(2n/3) of them. */
+  /** Voices that must agree when a call names no number; default ceil(2n/3) of the configured ones. */
   readonly threshold?: number
   /** An endpoint further behind the others is not asked. Default 5. */
   readonly lagBlocksMax?: number
@@ -204,6 +204,7 @@ async function askInTurn(
     (endpoint) => (attemptSignal: AbortSignal) =>
       sendAndRetryOnce(endpoint, calls, { ...attemptOptions, signal: attemptSignal }),
   )
+  // The last endpoint, too, gets a share of the time that is left.
   const staggerMs = Math.max(Math.min((deadlineMs - now()) / endpoints.length, patienceMs), 0)
   return hedgedRequest(attempts, { staggerMs, signal })
 }

@@ -218,9 +218,9 @@ export class Endpoint {
       const answers = await askPaths(calls, this.alias, (request) =>
         this.#evenLarge(options, (sending) => this.#transport.fetch(request, sending)),
       )
-      const isShown = answers.some((answer, index) => this.#headIn(calls[index], answer) !== undefined)
+      const showsHead = answers.some((answer, index) => this.#headIn(calls[index], answer) !== undefined)
       // A question for the head tests the endpoint: an answer without a head is a refusal.
-      if (isHead && !isShown) throw new EndpointFailure({ alias: this.alias, reason: 'refused' })
+      if (isHead && !showsHead) throw new EndpointFailure({ alias: this.alias, reason: 'refused' })
       return answers
     }
     const firstId = this.#nextId

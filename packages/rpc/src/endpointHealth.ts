@@ -38,7 +38,7 @@ const latencyWeight = 0.2
 
 /**
  * Says if calls may be sent. `ready`: yes. `probe`: the pause is over, and one call may probe the endpoint. `closed`:
- * no, because of a pause or a probe in flight.
+ * no, because of a pause or a probe in flight; it is not the breaker that is closed then.
  */
 export type Availability = 'ready' | 'probe' | 'closed'
 

@@ -91,6 +91,7 @@ export class EndpointPool {
 
   #isDue(intervalMs: number): boolean {
     const { now } = this.#options
+    // The head of a single endpoint has no other to compare with.
     return this.endpoints.length > 1 && this.#round === undefined && now() - this.#probedAtMs >= intervalMs
   }
 }

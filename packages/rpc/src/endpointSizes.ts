@@ -31,6 +31,7 @@ class LearnedSize {
   /** Takes a new limit. If it is no lower, only the try to grow has failed, and the next one is later. */
   learn(max: number, nowMs: number): void {
     const grewInVain = max >= this.#max
+    // Another question has failed to grow already, and made the next try later.
     if (grewInVain && nowMs < this.#growAtMs) return
     this.#waitMs = grewInVain ? Math.min(2 * this.#waitMs, growth.longestWaitMs) : growth.firstWaitMs
     this.#max = Math.min(max, this.#max)

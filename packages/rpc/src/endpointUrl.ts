@@ -50,7 +50,7 @@ function voiceOf({ hostname, host }: Pick<URL, 'hostname' | 'host'>): string {
   return loopbackPattern.test(hostname) ? host : hostname.replace(/\.$/, '')
 }
 
-/** Number of voices among the URLs of a chain; invalid URLs count as one voice, and are refused elsewhere. */
+/** Number of voices among the URLs of a chain; an invalid URL, refused elsewhere, is a voice of its own. */
 export function countHosts(urls: readonly (string | Secret)[]): number {
   const texts = urls.map((url) => (url instanceof Secret ? url.reveal() : url).trim())
   return new Set(texts.map((text) => (URL.canParse(text) ? voiceOf(new URL(text)) : text))).size

@@ -18,7 +18,7 @@ export type RpcOptions = {
 }
 
 export type AgreeOptions = RpcOptions & {
-  /** Equal answers needed; default the client's own. */
+  /** Voices that must agree; default the client's own number. */
   readonly threshold?: number
   /**
    * Part of the answers that must be equal. Default: all results, and code and data of node errors. Node
@@ -86,7 +86,7 @@ export interface JsonRpcClient {
   /** @throws NodeError, UpstreamUnavailableError */
   request(call: RpcCall, options?: RpcOptions): Promise<unknown>
   /**
-   * Asks every endpoint at once and returns the answer that at least `threshold` of the configured hosts
+   * Asks every endpoint at once and returns the answer that at least `threshold` of the configured voices
    * give, as soon as they gave it. @throws UpstreamDisagreementError, UpstreamUnavailableError
    */
   agree(calls: readonly RpcCall[], options?: AgreeOptions): Promise<Agreement>

@@ -75,7 +75,7 @@ export interface QuorumClient<View extends EndpointSource = EndpointView> {
   readonly threshold: number
   /**
    * @throws TransactionMissingError, TransactionRevertedError, TransactionTooLargeError,
-   * TransactionNotFinalError, UpstreamDisagreementError, UpstreamUnavailableError
+   * TransactionUnreadableError, TransactionNotFinalError, UpstreamDisagreementError, UpstreamUnavailableError
    */
   read<First, Pin, Facts>(question: ChainQuestion<First, Pin, Facts, View>): Promise<AgreedFacts<Facts>>
   /** Answer of each endpoint by itself; `undefined` if it gives no usable answer. For checks of the endpoints. */

@@ -29,11 +29,11 @@ export type QuorumReading<Facts> = {
   readonly outcome: QuorumOutcome<Facts>
   /** Failures of sources without a usable answer. */
   readonly failures: readonly EndpointFailure[]
-  /** Aliases of sources whose facts differ from the agreed ones, among those that had answered by then. */
+  /** Aliases of sources with other facts than the agreed ones, as far as they had answered. */
   readonly outvoted: readonly string[]
 }
 
-/** After enough sources do not find a transaction, a late one has so long to show it: the others may have pruned it. */
+/** Time for late sources to show a transaction that enough others did not find: they may have pruned it. */
 const shownWithinMs = 1_000
 
 /**

@@ -109,6 +109,7 @@ export class RequestPace {
       if (waitMs > 0) {
         this.#timer = setTimeout(() => {
           this.#timer = undefined
+          // The timer has waited for the turn, even if it fired a little before `#nextAtMs`.
           const next = firstIn(this.#waiting)
           if (next !== undefined) this.#letGo(next)
           this.#serve()

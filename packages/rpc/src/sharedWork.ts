@@ -58,6 +58,7 @@ export class FinalReadingCache<Value extends NonNullable<unknown>> {
     return shareChainReading(this.#flights, flight, async (sharedSignal) => {
       const value = await work(sharedSignal)
       this.#known.set(key, value)
+      // Drops the least recently used one.
       if (this.#known.size > this.#entriesMax) this.#known.pop()
       return value
     })

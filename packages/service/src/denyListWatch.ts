@@ -5,7 +5,7 @@ import type { ServiceParts } from './openService.ts'
 
 /** The part of the deny list in force that metrics and readiness read. */
 type WatchedList = {
-  /** `ageSeconds`: since the list was last read. `isStale`: that is longer than `DENY_LIST_MAX_AGE_SECONDS`. */
+  /** `ageSeconds`: age of its oldest source's last reading. `isStale`: above `DENY_LIST_MAX_AGE_SECONDS`. */
   health(): { readonly entries: number; readonly ageSeconds: number; readonly isStale: boolean }
 }
 

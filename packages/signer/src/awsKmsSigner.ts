@@ -34,6 +34,8 @@ const defaults = { attemptTimeoutMs: 2_000, timeoutMs: 5_000 }
 const connectionTimeoutMs = 1_000
 const triesMax = 3
 const publicKeyBytes = 65
+/** First byte of an uncompressed point. @source SEC 1, 2.3.3 */
+const uncompressedPoint = 4
 
 /**
  * Signs with a key that never leaves AWS KMS. Only the digest of a structured request is sent. The returned signature
@@ -64,6 +66,7 @@ export function createAwsKmsSigner(options: AwsKmsOptions): AwsKmsKey {
             new library.SignCommand({
               KeyId,
               Message: digest,
+              // KMS signs a digest as it is: the algorithm's name only tells that it has 32 bytes.
               MessageType: 'DIGEST',
               SigningAlgorithm: 'ECDSA_SHA_256',
             }),
@@ -152,7 +155,7 @@ function parsePublicKey({ PublicKey: der, KeySpec, KeyUsage }: GetPublicKeyComma
     const { x, y } = createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' }).export({
       format: 'jwk',
     })
-    const point = Buffer.concat([Buffer.of(4), coordinate(x), coordinate(y)])
+    const point = Buffer.concat([Buffer.of(uncompressedPoint), coordinate(x), coordinate(y)])
     if (point.length !== publicKeyBytes) throw new RangeError('not a point of 64 bytes')
     return point
   } catch (cause) {

@@ -122,7 +122,7 @@ class SigningThread {
     this.#schedule()
     for (const [index, { resolve, reject }] of answered.entries()) {
       const signature = signatures.subarray(index * signatureBytes, (index + 1) * signatureBytes)
-      // The thread leaves a signature zero that does not recover to the key.
+      // A signature that does not recover to the key comes as zeros.
       if (signature[signatureBytes - 1] === 0) reject(new SignerFailedError())
       else resolve(bytesToHex(signature))
     }

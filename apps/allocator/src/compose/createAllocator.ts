@@ -144,7 +144,8 @@ function openCaps(
     ...caps,
     admit(value) {
       const verdict = caps.admit(value)
-      // A count that is not on disk would be forgotten by the next start, so nothing is signed without it.
+      // A count that is not on disk would be forgotten by the next start, so nothing more is signed before
+      // that.
       if (hasLostCount) throw new Error('what is signed cannot be written to STATE_DIR')
       return verdict
     },

@@ -46,7 +46,10 @@ export function openHub(hub: OwnHub) {
   return { client, quorum, contract, threshold }
 }
 
-/** Finality rule of all reads: that for the allocator's contract, else the hub's, else `finalized` blocks. */
+/**
+ * Finality rule of all reads: that for the allocator's contract, else the hub's, else `finalized` blocks. No
+ * mode of hub files reads `seconds`.
+ */
 function finalityOf({ auroraFinality, finality }: RegisteredHub) {
   const { mode = 'tag', tag = 'finalized', blocks = 0 } = auroraFinality ?? finality ?? {}
   return { mode, tag, blocks: BigInt(blocks), seconds: 0n } as const

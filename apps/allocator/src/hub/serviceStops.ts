@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Stops of chains that operators gave at quote-api: the allocator obeys them beside its own stop. */
+/** Stops of chains at quote-api, by operators or oracles: the allocator obeys them beside its own stop. */
 export interface ServiceStops {
   /**
    * Reason that no payload is signed for a chain now; undefined if signing is allowed. Never rejects: without an answer
@@ -48,6 +48,7 @@ export function createServiceStops(options: {
   async function ask(): Promise<ReadonlyMap<string, string>> {
     const reasonsBefore = listReasons()
     try {
+      // `reader` lets quote-api tell operators who has read its stops.
       const response = await fetch(`${url}/stops?reader=allocator`, {
         signal: AbortSignal.timeout(timeoutMs),
       })

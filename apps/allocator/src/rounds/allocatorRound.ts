@@ -34,7 +34,7 @@ export type RoundOptions = {
   readonly caps: SigningCaps
   readonly held: Pick<HeldStore, 'keep' | 'isReleased' | 'forget'>
   readonly state: StateFiles
-  /** The stops of operators at quote-api. */
+  /** The stops at quote-api. */
   readonly stops: Pick<ServiceStops, 'stopOf'>
   readonly firstBlock: bigint
   readonly report: RoundReport

@@ -20,6 +20,7 @@ import {
   protocolChain,
 } from './context.ts'
 
+/** Id in a deposit that names no order. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 
 /** The request with its transaction id in canonical spelling. @throws UnknownChainError, InvalidTransactionIdError */

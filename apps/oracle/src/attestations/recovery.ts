@@ -28,6 +28,7 @@ import {
 import { AttestationError } from './errors.ts'
 import { checkOrderSignature } from './settlement/orderSignature.ts'
 
+/** Id in a deposit that names no order. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 
 /**

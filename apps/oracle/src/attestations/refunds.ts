@@ -194,6 +194,7 @@ function demandedPayments({
     recordId: refundRecordId(orderId, depositOf(deposits[index])),
     recipient,
     currency: offer.currency,
+    // Deposits above or below what the order asks for raise or lower the refund that is due in proportion.
     minimumAmount: scaledByDiff(BigInt(offer.minimumAmount), bpsDiff),
     deadlineSeconds: BigInt(offer.deadline),
     facts,

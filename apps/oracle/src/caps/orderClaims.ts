@@ -45,6 +45,7 @@ export function claimSettlement(
   if (assigned !== undefined) return assigned.length > claimsMax ? undefined : assigned
   const isDust = (other: OrderClaim) => overlap(other.uses, proof) && other.worth * dustDivisor < worth
   const withoutDust = claims.filter((other) => !isDust(other))
+  // With at least one claim gone, the new one cannot pass `claimsMax`.
   return withoutDust.length === claims.length ? undefined : assign(withoutDust, claim, new Set())
 }
 

@@ -41,7 +41,8 @@ export function createSharedHeldStore(database: SqlDatabase, actor: string): Hel
       )
       return new Map(rows.map(({ id, since, ...row }) => [id, { ...row, since: since.toISOString() }]))
     },
-    // An execution that is not held yet may be released: its row then has no kind.
+    // An execution that is not held yet may be released: its row then has no kind. A second release changes
+    // nothing: time and operator of the first one stay.
     async release(id) {
       if (!isHex32(id))
         throw new ConfigurationError('An id is 0x and 64 hex digits, as `held list` and the log show it.')

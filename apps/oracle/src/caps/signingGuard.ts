@@ -121,7 +121,8 @@ class CountingGuard implements SigningGuard {
   async refresh(): Promise<void> {
     const { held } = this.#options
     const ids = new Set((await held.list()).keys())
-    // An id that is listed no more was signed; one that never was listed may only not be stored yet, and stays.
+    // An id that is no longer listed was signed. One that was never listed stays, because it may not be
+    // stored yet.
     for (const id of this.#listed) if (!ids.has(id)) this.#waiting.delete(id)
     for (const id of ids) this.#waiting.add(id)
     this.#listed = ids

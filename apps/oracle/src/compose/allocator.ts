@@ -42,7 +42,9 @@ export const publicKeyHoles = [
   'a stranger may submit early, and a Solana payload then dies in 300 s',
 ] as const
 
-/** Finality rule of a hub file's `finality`; by default the chain's `finalized` block. */
+/**
+ * Finality rule of a hub file's `finality`, which knows no seconds; by default the chain's `finalized` block.
+ */
 export function ruleOf(finality: RegisteredHub['auroraFinality']): FinalityRule {
   const { mode = 'tag', tag = 'finalized', blocks = 0 } = finality ?? {}
   return { mode, tag, blocks: BigInt(blocks), seconds: 0n }

@@ -39,7 +39,10 @@ export class WatchedEntry {
   #resumedAtMs: number
   /** Start of the last check in which enough endpoints agreed on the head. */
   #agreedAtMs = Number.NEGATIVE_INFINITY
-  /** Until then no newer block is linked: the last look found several at once, so fewer looks do. */
+  /**
+   * Time from which newer blocks are linked again. It is set after a check that found several at once: on a
+   * chain as fast as that, fewer checks are enough.
+   */
   #linksDueMs = Number.NEGATIVE_INFINITY
   /** Readings under way, which later callers share. */
   #readingHead: Promise<void> | undefined
@@ -73,10 +76,11 @@ export class WatchedEntry {
 
   /** Takes a block of an attestation's facts; halts the chain if it contradicts one seen before. */
   note(block: FinalBlock): void {
-    // Nothing that was read before a chain is verified counts, as after its halt was cleared.
+    // A halted chain stays halted, and the history of an unchecked one begins with its verification.
     if (this.#status === 'halted' || this.#status === 'unchecked') return
     const verdict = this.#history.note(block)
-    // A block shows that endpoints answer, but not that the chain reaches one that it lacked.
+    // An unchanged block makes a silent chain ready, since its endpoints answer. It does not end `unsure`,
+    // since it does not show that the chain reaches the block that it lacked.
     if (verdict.kind !== 'unchanged' || this.#status === 'silent') this.#judge(verdict)
   }
 

@@ -28,7 +28,10 @@ export type RecognisedPayload = {
   readonly keys: Map<string, string>
 }
 
-/** Parsed JSON of the array that was cut out of gap number `gap`. @throws SyntaxError where there is none */
+/**
+ * Parsed JSON of the array that was cut out of gap number `gap`. @throws SyntaxError without an array, for
+ * `''` is no JSON
+ */
 function entriesIn(arrays: readonly string[], gap: number | undefined): unknown {
   return JSON.parse((gap === undefined ? undefined : arrays[gap]) ?? '')
 }

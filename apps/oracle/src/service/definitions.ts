@@ -99,7 +99,7 @@ export const refundsDefinition = define({
   kind: attestationKinds.refunds,
   requestSchema: refundsRequestSchema,
   attest: attestRefund,
-  // Metrics show the empty id, of an order without inputs, as `unknown`.
+  // Metrics show the empty id, of an order without inputs, as `other`.
   chainOf: ({ order }) => order.inputs[0]?.payment.chainId ?? '',
   forcedBy: ({ order, inputs, refunds }) => ({
     outputChain: order.output.chainId,

@@ -24,6 +24,7 @@ const windowMs = 60_000
 const everybody = 'all'
 
 /**
+ * @param options.bucket tells these units apart from those of other budgets, which the same windows count
  * @param options.claim counts for all processes together; without it, or when it throws, this process counts alone
  * @param options.what plural noun for the units, for the refusal's message
  */

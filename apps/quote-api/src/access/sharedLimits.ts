@@ -4,11 +4,11 @@ import type { ClaimUnits, UnitClaim } from '@causeway/http'
 import type { Job } from '../jobs/runJobs.ts'
 
 /**
- * Counts all claims in one statement. A window begins with its first claim, by the clock of the database; a claim is
- * granted what is left of the limit. None wants more than the whole limit, so the first is granted all.
- * `taken` sums what the window has granted, `granted` is the last claim's part of it. `allowed` is the
- * greatest limit that was claimed under, so that `taken` never exceeds it. Rows are locked in one order, so
- * that replicas never deadlock.
+ * Counts all claims in one statement. A window begins with its first claim, by the clock of the database; a
+ * claim is granted what is left of the limit. None wants more than the whole limit, so the first is granted
+ * all. `taken` sums what the window has granted, `granted` is the last claim's part of it. `allowed` is the
+ * greatest limit that was claimed under: the table refuses a `taken` above it. Rows are locked in one order,
+ * so that replicas never deadlock.
  */
 const claimSql = `
   insert into limit_window as w (bucket, caller, ends_at, allowed, taken, granted)
@@ -70,6 +70,7 @@ export function createWindowCleaner(database: SqlDatabase): Job {
       while (deleted === batchMax && !signal.aborted) {
         deleted = await database.transaction(async (tx) => {
           await fence(tx)
+          // `skip locked` leaves a window that a claim is changing now to the next run.
           const rows = await tx.query(
             `delete from limit_window where ctid = any(array(
                select ctid from limit_window where ends_at < statement_timestamp() limit $1 for update skip locked

@@ -33,8 +33,8 @@ import { createUsage } from './usage.ts'
 import { createWebhooks } from './webhooks.ts'
 
 /**
- * Parts and dependencies that all later parts use; `assemble` opens those in the order of this file. Each takes the
- * members that it needs of `shared`, which is why most spread it whole.
+ * Parts and dependencies that the parts below use; `assemble` opens these in the order of this file. Each of
+ * them takes the members of `shared` that it needs, so most are given all members.
  */
 export type Base = ReturnType<typeof baseOf>
 

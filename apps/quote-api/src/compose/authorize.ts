@@ -15,7 +15,7 @@ import type { Screening } from '../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../requests/stops/chainStops.ts'
 import type { ChainPorts } from './chainPorts.ts'
 
-/** Hub entries, which map transfers that name no order to orders: POST /authorize adds them, settlement reads them. */
+/** Entries on the hub that name the orders of transfers: POST /authorize adds them, settlement reads them. */
 export type Mappings = {
   readonly hubEntries: HubEntries
   readonly mapNonce: MapNonce

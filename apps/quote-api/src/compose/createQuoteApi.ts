@@ -96,7 +96,7 @@ async function openWorld(
   const registry = createRegistry(quote, [...chains.chains.values()], {
     custody: config.topUps.custody,
   })
-  // Prices that contradict themselves are refused before anything is opened.
+  // Called for its refusal only: prices that contradict themselves end the start before a chain is asked.
   planMarket(quote, sourceReach(config, chains))
   const clients = openClients(service, chains, registry)
   const adminListener = await openAdminListener(service, config)

@@ -44,8 +44,8 @@ export function startJobs(options: {
 }
 
 /**
- * Health of the background jobs of this process, read when scraped. Their label is no `job`: that is what Prometheus
- * itself calls a group of targets.
+ * Health of the background jobs of this process, read when scraped. Their label is `name` and not `job`,
+ * which is what Prometheus itself calls a group of targets.
  */
 function watchJobs(
   { registry }: Pick<HttpMetrics, 'registry'>,

@@ -47,6 +47,7 @@ export function startWorkOffers(
   const listening = listen({
     channel: openWorkChannel,
     onNotification: offers.changed,
+    // Work that was offered while nobody listened was not heard of.
     onConnected: offers.changed,
     onLost: (error) =>
       logger.warn({ err: error }, 'offered work is not heard of: it is looked for by the clock'),

@@ -33,7 +33,7 @@ export function openChains(options: ChainOptions): ReadonlyMap<number, Settlemen
     const onMalformed = (endpoint: string) =>
       options.logger.warn({ chain: quotable.key, endpoint }, 'an answer of an endpoint was thrown away')
     const onBlock = (block: BlockRef) => heads.note(quotable.chainId, block)
-    // The chain is stored as it is, not copied by spread: the sizes of its reads change with what its endpoints allow.
+    // The made object itself is stored, and no copy: it changes the sizes of its reads as endpoints allow.
     const parts = { quotable, registered, client, hubEntries, fillWallet, onMalformed, onBlock }
     opened.set(quotable.chainId, createSettlementChain(parts))
   }

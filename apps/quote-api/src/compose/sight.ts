@@ -8,7 +8,7 @@ import { createSolverSight } from '../requests/work/solverSight.ts'
 import type { World } from './createQuoteApi.ts'
 import { openStops } from './stops.ts'
 
-/** The chains' clients, with all calls in the given line before endpoints that limit their rate. */
+/** The chains' clients, whose calls wait in the given line at endpoints that limit their rate. */
 export const clientsIn = (
   line: Line,
   { clients }: Pick<World, 'clients'>,

@@ -110,7 +110,7 @@ export type AppDependencies = SponsoredQuoteDependencies &
     readonly readiness: Readiness
     readonly trustedProxies: readonly string[]
     readonly securityContact?: string | undefined
-    /** Per fixed second, 0 is off. @source rule Q-141 */
+    /** Requests of one key, and of one IP address, in a second of the clock; 0: no limit. @source Q-141 */
     readonly rateLimits: { readonly perKeyMax: number; readonly perIpMax: number }
     /** Limits order signatures for callers without an API key. */
     readonly signatureBudget: KeylessBudget
@@ -194,6 +194,7 @@ function createAppWithoutRoutes(dependencies: AppDependencies): Promise<HttpApp>
         },
       },
       defaultClass: 'read',
+      // Failed keys are counted by IP address, so an operator who sets no limit for these has none for keys.
       failedKeysPerMinuteMax: rateLimits.perIpMax === 0 ? 0 : failedKeysPerMinuteMax,
       ...(sharedLimits !== undefined && { shared: sharedLimits }),
     },

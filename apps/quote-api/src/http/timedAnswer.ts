@@ -66,6 +66,7 @@ export function createTimedAnswers({
         countError(error)
         throw error
       } finally {
+        // Frees the timer that bounds the questions to chains.
         waits.release()
         const spent = waits.spent()
         observeParts(spent)

@@ -23,7 +23,7 @@ export function findUnbookedLosses(tx: SqlTx): Promise<readonly LedgerFinding[]>
   })
 }
 
-/** Makes a finding of each row that the query selects; its columns are the figures. */
+/** Makes a finding of each row that the query selects; its columns are the figures, as text. */
 async function findRows(
   tx: SqlTx,
   select: string,
@@ -40,9 +40,9 @@ async function findRows(
  * by the rules that `bookedFor` and `paidFor` have in code, and `booked` adds what the books have. The rules are written
  * again in SQL, so that a bug in one is found by the other. Settlements older than `bookedInput` are left out.
  *
- * `basis` is the input that fees, debit and payment were quoted for. For less of it the debit shrinks in
- * proportion, rounded up by `+ basis - 1`. The payment then lies between `least`, which `least_input` buys,
- * and `expected`. A request without a fill asked nobody to pay, so there its payment is not compared.
+ * `basis` is the input that fees, debit and payment were quoted for; no input above it is booked. For a lower
+ * input the debit shrinks in proportion, rounded up by `+ basis - 1`. The payment then lies between `least`,
+ * which `least_input` buys, and `expected`. Without a fill nobody was asked to pay: no payment is compared.
  */
 const selectDiffering = `
   with bound as (
@@ -104,10 +104,14 @@ export const isLostDeposit = `(d.state = 'orphaned'
     and (w.kind = 'refund' and w.subject = d.id::text
       or w.kind = 'fill' and exists (select from settlement s where s.deposit_id = d.id))))`
 
-/** Age from which a loss that is not booked counts as forgotten; a younger one may be on its way. */
+/** Age from which a loss that is not booked counts as forgotten; the job may still book a younger one. */
 const bookedWithin = `interval '5 minutes'`
 
-/** Deposits whose booked loss differs from their state. `loss_turns` counts losses and returns: it is odd while one is lost. */
+/**
+ * Deposits whose booked loss differs from their state. `loss_turns` counts bookings of losses and returns,
+ * so it is odd while a loss is booked. One commit writes it and the booking, so they must always agree; the
+ * state of the deposit must agree with it after `bookedWithin`.
+ */
 const selectUnbookedLosses = `
   with booked as (
     select evidence ->> 'depositId' as deposit,

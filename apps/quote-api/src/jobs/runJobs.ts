@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Elections, Fence } from '@causeway/database'
 
-/** One run of a job. Each transaction that writes calls `fence` first; long reads end on `signal`. */
+/** One run of a job. Writes call `fence` first, which fails for a former leader; reads end on `signal`. */
 export type Run = { readonly fence: Fence; readonly signal: AbortSignal }
 
 /** Background work that is repeated, in one process at a time: the one that leads this job. */

@@ -94,6 +94,7 @@ function createGuardedLookup(
     answer().then(
       ({ first, addresses }) =>
         all === true ? callback(null, addresses) : callback(null, first.address, first.family),
+      // Beside an error, the list of addresses has no meaning.
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), []),
     )
   }

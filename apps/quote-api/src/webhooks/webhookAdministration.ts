@@ -100,6 +100,7 @@ export function createWebhookAdministration(options: WebhookAdministrationOption
       database.transaction(async (tx) => {
         await lockKey(tx, apiKeyId)
         await requireEndpoint(tx, apiKeyId)
+        // The deliveries refer to the endpoint and are deleted with it.
         await tx.query('delete from webhook_endpoint where api_key_id = $1', [apiKeyId])
         await recordAction(tx, { actor, action: 'webhooks.remove', subject: apiKeyId })
       }),

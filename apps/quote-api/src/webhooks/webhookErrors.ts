@@ -19,7 +19,7 @@ export class InvalidWebhookUrlError extends DomainError {
   }
 }
 
-/** The pepper that the secrets of a webhook are sealed under is not configured any more. */
+/** Secrets of a webhook cannot be opened: their pepper was removed, or they are those of another API key. */
 export class UnreadableSecretsError extends DomainError {
   readonly code = 'WEBHOOK_SECRETS_UNREADABLE'
   readonly kind = 'conflict'

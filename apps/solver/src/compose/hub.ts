@@ -24,8 +24,8 @@ import type { LoadedFiles } from './files.ts'
 export type Hub = {
   readonly entries: HubEntries
   /**
-   * Writes for which order each transfer of the fill wallet is, on chains whose transfers name none. Undefined without
-   * oracles that attest it and a hub key that pays gas.
+   * Writes to the hub which order each transfer of the fill wallet is for, on chains whose transfers name
+   * none. Undefined without oracles that attest it and a hub key that pays gas.
    */
   mappingsOf(chain: Pick<RegisteredChain, 'id' | 'vmType'>): NonceMappings | undefined
   /** Undefined without such oracles and key. */
@@ -84,5 +84,8 @@ export function connectHub({ id, endpoints }: Pick<RegisteredHub, 'id' | 'endpoi
   return { client, quorum: createQuorumOver(client, { now }) }
 }
 
-/** A depth of no blocks: executions are read at the hub's newest block. `tag` has no effect in this mode. */
+/**
+ * A depth of no blocks: executions are read at the hub's newest block. `tag` and `seconds` have no effect in
+ * this mode.
+ */
 const newestBlock = { mode: 'depth', tag: 'finalized', blocks: 0n, seconds: 0n } as const

@@ -71,9 +71,9 @@ export function startLoop(options: {
   readonly run: (roundSignal: RoundSignal | undefined) => Promise<void>
   readonly onFailure: (error: unknown) => void
 }): Loop {
-  const { everyMs, waker: signals, run, onFailure } = options
+  const { everyMs, waker, run, onFailure } = options
   const stopping = new AbortController()
-  const { signal } = stopping
+  const { signal: stopSignal } = stopping
   const pause = (ms: number, until: AbortSignal) =>
     sleep(ms, undefined, { signal: until }).catch(() => undefined)
 
@@ -81,28 +81,28 @@ export function startLoop(options: {
   async function untilSignal(ms: number): Promise<void> {
     const ended = new AbortController()
     const end = () => ended.abort()
-    signal.addEventListener('abort', end)
-    if (signal.aborted) end()
-    const unlisten = signals.listen(end)
+    stopSignal.addEventListener('abort', end)
+    if (stopSignal.aborted) end()
+    const unlisten = waker.listen(end)
     await pause(Math.max(ms, 0), ended.signal)
     unlisten()
-    signal.removeEventListener('abort', end)
+    stopSignal.removeEventListener('abort', end)
   }
 
   async function runRounds(): Promise<void> {
     /** Time at which the next round by the clock is due. */
     let clockAtMs = performance.now()
-    while (!signal.aborted) {
-      const roundSignal = signals.take()
+    while (!stopSignal.aborted) {
+      const roundSignal = waker.take()
       const isByClock = performance.now() >= clockAtMs
       if (isByClock || roundSignal !== undefined) {
         try {
           await run(isByClock ? undefined : roundSignal)
         } catch (error) {
-          if (!signal.aborted) onFailure(error)
+          if (!stopSignal.aborted) onFailure(error)
         }
         if (isByClock) clockAtMs = performance.now() + everyMs
-        await pause(Math.min(leastMs, everyMs), signal)
+        await pause(Math.min(leastMs, everyMs), stopSignal)
       }
       await untilSignal(clockAtMs - performance.now())
     }

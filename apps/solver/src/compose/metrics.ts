@@ -41,7 +41,10 @@ export type SolverMetrics = {
   countHandled(item: Pick<WorkItem, 'kind'>, handled: Pick<Handled, 'kind'>): void
   countFailure(): void
   countRound(reason: RoundReason): void
-  /** A final transaction. `resultMicroUsd`: undefined unless it is done, for a deposit, at known prices. */
+  /**
+   * A final transaction. `resultMicroUsd`: undefined for one that is not done or had no deposit, and without
+   * prices.
+   */
   observeFinal(final: {
     readonly chain: string
     readonly kind: string

@@ -64,6 +64,7 @@ function questionOf(
     const data = { ...shared, fill: { transactionId } }
     return { request: data, messageId: fillMessageId({ data, result }, networkOf) }
   }
+  // Input 0: the solver accepts orders of one input alone.
   const data = { ...shared, refunds: [{ transactionId, inputIndex: 0, refundIndex }] }
   return { request: data, messageId: refundMessageId({ data, result }, networkOf) }
 }

@@ -54,8 +54,9 @@ function appFeesOf(
 }
 
 /**
- * Kinds of payment that a final refusal of this one would stop, the most telling first: payments with calls, payments
- * to accounts with code, payments in its currencies. @source rule L-22
+ * Kinds of payment to which this one belongs, the most telling first: payments with calls, payments to
+ * accounts with code, payments in its currencies. Its final refusal would stop the first kind; a stop of any
+ * of them holds it. @source rule L-22
  */
 async function traitsOf({ order: { payments, calls }, chain }: Payment): Promise<readonly string[]> {
   if (calls.length > 0) return ['calls']
@@ -95,6 +96,7 @@ function questionOf(
     // CAST: the order's signer was recovered from it.
     orderSignature: proof.orderSignature as Hex,
     refundIndex,
+    // `refuseOrder` accepts orders of one input alone.
     inputs: [{ transactionId, onchainId: id, inputIndex: 0 }],
     deposited: deposit.amount,
     booking: paid.booking,

@@ -80,7 +80,10 @@ function chainIdOf(reading: Reading): number {
   }
 }
 
-/** Turns an error that may be gone at the next look into `later`. @throws other errors */
+/**
+ * Turns an error that may be gone at the next look into `later`, and that of a closed order into a refusal.
+ * @throws other errors
+ */
 async function laterIfPassing(handle: () => Promise<Handled>): Promise<Handled> {
   try {
     return await handle()

@@ -38,7 +38,8 @@ export async function pay(
   if (await filling.records.isClosed(order.orderId)) throw new OrderClosedError()
   const chainTime = await chain.desk.chainTime()
   if (isTooLate(chain, chainTime, order.deadline)) return refused('the deadline has passed')
-  // `begin` signs only if these records are still all: another process may judge the same order meanwhile.
+  // `begin` signs only if these records are then unchanged: another process may judge the same order
+  // meanwhile.
   const past = await filling.records.ofPayment(order.orderId)
   if (order.kind !== 'refund' && isPaidByAnother(id, order, past))
     return refused(`another item ${order.kind === 'fill' ? 'filled the order' : 'paid the claim'}`)

@@ -17,10 +17,12 @@ export type Recovered =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'later'; readonly reason: string; readonly needsPause: true }
 
-/** The next look reads chains and what it waits for takes blocks, or hours: so it comes after a pause. */
+/**
+ * Each look reads chains, and what it waits for takes blocks or hours: so the next one comes after a pause.
+ */
 const later = (reason: string): Recovered => ({ kind: 'later', reason, needsPause: true })
 const refused = (reason: string): Recovered => ({ kind: 'refused', reason })
-/** Largest value, so that the deposit is read at the greatest depth of any policy. */
+/** Above the worth of any deposit, so that this one is read at the greatest depth of its chain's policy. */
 const mostMicroUsd = 2n ** 63n
 
 /**

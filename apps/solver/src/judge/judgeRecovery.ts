@@ -48,6 +48,8 @@ type JudgedRecovery =
 export function judgeRecovery(facts: RecoveryFacts): JudgedRecovery {
   const { orderId, deposit, fillWallet, isRefundable, signed, marks } = facts
   const isFillSettled = signed.some(({ kind, isSettled }) => kind === 'fill' && isSettled)
+  // The mark of a fill that the hub has settled is no obstacle. That of a refund always is: it gave this very
+  // deposit back.
   const isPaidOut =
     signed.some(({ outcome, isSettled }) => outcome === 'done' && !isSettled) ||
     marks.some(({ id, state }) => state === 'paid' && !(id === orderId && isFillSettled))

@@ -61,8 +61,9 @@ export type RefundFacts = {
 }
 
 /**
- * Verdict on a refund: it must go where the deposit's own order says, be no more than the deposit, happen once, and
- * only after the order can no longer use it. For a filled order only the excess over the fill's worth goes back.
+ * Verdict on a refund: it must go where the deposit's own order says, be no more than the deposit, happen
+ * once, and only after the order can no longer use it. For a filled order only the excess over the fill's
+ * worth goes back. A deposit that paid for no fill is given back without loss.
  */
 export function judgeRefund(facts: RefundFacts): Verdict {
   const { refund, deposit, order, fill } = facts

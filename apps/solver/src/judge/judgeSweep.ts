@@ -49,6 +49,7 @@ export function judgeSweep(
   const { script } = derivedAddress
   if (goesBack) return { kind: 'take', recipient: terms.depositor, orderId: undefined, script }
   if (depository === undefined) return refuse('the chain has no depository')
+  // `refuseOrder` reads no deposits.
   const forged = refuseOrder(orderId, { order, orderSignature, deposits: [] }, chain.orders)
   if (forged !== undefined) return refuse(forged)
   // The salt of an order for a deposit address begins with the address's name.

@@ -73,7 +73,10 @@ export type JointAnswer =
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'open'; readonly code: string }
 
-/** Pause before a payment is asked about again, doubled from `firstMs`; refusals in a row that are final. */
+/**
+ * The pause before a payment is asked about again, which doubles from `firstMs` to `maxMs`; and the number of
+ * refusals in a row that makes the last one final.
+ */
 const retry = { firstMs: 1_000, maxMs: 600_000, refusalsMax: 3 }
 
 /**
@@ -89,7 +92,8 @@ export async function keepAnswer(
   const isAttested = answer.kind === 'attested'
   const isRefusal = answer.kind === 'refused'
   const said = isAttested ? 'attested' : answer.code
-  // A refusal adds to `refusals`, any other answer sets them to 0. Each try doubles the next pause.
+  // A refusal adds to `refusals`, any other answer sets them to 0. Each try doubles the next pause up to the
+  // maximum, which is reached long before the 20th.
   const [row] = await database.query<{ state: string }>(
     `update payment set
        state = case when $3 then 'attested' when $4 and refusals + 1 >= $6 then 'refused' else state end,
@@ -99,5 +103,6 @@ export async function keepAnswer(
     [id, attempt, isAttested, isRefusal, said, retry.refusalsMax, retry.firstMs, retry.maxMs],
   )
   if (row?.state === 'attested' || row?.state === 'refused') return row.state
+  // The state is still `paid`, or there is no row because the payment had its end already.
   return 'open'
 }

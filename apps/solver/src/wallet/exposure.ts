@@ -171,6 +171,7 @@ async function coverClaim(
 /** @throws UnattestedError where a limit would be passed, with the oracles' reason */
 async function requireRoom(tx: SqlTx, exposure: Exposure): Promise<void> {
   const { chainId } = exposure
+  // SQL counts from 1: `traits[1]` is the first trait.
   const refused = await tx.query<{ trait: string; said: string | null; sum: bigint }>(
     `select traits[1] as trait, max(said) as said, sum(micro_usd)::numeric as sum from payment
      where ${isCountedSql} and state = 'refused' and chain_id = $1 group by 1`,

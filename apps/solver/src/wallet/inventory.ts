@@ -107,10 +107,10 @@ async function beginChore(
 
 /**
  * Inventory of a wallet that wraps nothing.
- * @param chain.isAllowed true when so much of a currency can be taken where payments take it; when not, whatever allows
- *   it has begun
+ * @param chain.isAllowed true when payments can take so much of a currency; when not, a chore that allows it
+ * has begun
  * @param chain.open records that are not at their end. For a while, a payment that has landed has lowered the
- *   balance and is still in these records: it is subtracted twice, which only makes the wallet pay later
+ * balance and is still in these records: it is subtracted twice, which only makes the wallet pay later
  */
 export function createPlainInventory(chain: {
   readonly balanceOf: (currency: string) => Promise<bigint>

@@ -125,6 +125,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     const { placed } = sight ?? (await this.#readLine())
     const index = indexOf(kept, placed)
     const one = placed[index]
+    // Nothing is signed for a record without a place in the line, or one that a block has.
     if (one?.parent === undefined || one.mined !== undefined) return {}
     const { record, parent } = one
     const last = newest(offerKind === 'cancellation' ? record.cancellations : record.transactions)

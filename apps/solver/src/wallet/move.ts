@@ -6,7 +6,7 @@ export type OfferKind = 'transaction' | 'cancellation'
 /** Next step of a desk for a record, on any chain. Each kind of chain has its rules: `nextMove`, `nextExpiringMove`, `nextLineMove`. */
 export type Move =
   | { readonly kind: 'wait' }
-  /** Send the newest transaction of that list again, of those that may be sent. */
+  /** Send again the newest transaction of that list that may be sent, see `sendable`. */
   | { readonly kind: 'broadcast'; readonly what: OfferKind }
   /** Sign the same content again, for a higher price or a later expiry or place; or sign the first cancellation. */
   | { readonly kind: 'sign'; readonly what: OfferKind }

@@ -9,7 +9,10 @@ export type ExpiringFacts = {
   readonly state: PaymentState | undefined
   /** Unix seconds of the head. */
   readonly chainTime: number
-  /** Seconds that a transaction may take to land: one sent later than that before its deadline may land after it. */
+  /**
+   * Seconds that a transaction may take to land: one that is sent with less time left may land after its
+   * deadline.
+   */
   readonly landsWithinSeconds: number
 }
 

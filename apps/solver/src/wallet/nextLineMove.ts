@@ -53,7 +53,8 @@ export function placeLine(
     // `tip` is behind everything that is mined, so such a record does not move the end.
     if (landed !== undefined) return placedRecord
     const offer = offerOf(record)
-    // An offer that spends another place, or none, leaves the records behind it without one until it is signed anew.
+    // Without an offer, or with one that spends another place, the records behind have no place until it is
+    // signed anew.
     if (offer === undefined || !isSamePlace(offer.parent, parent)) parent = undefined
     else {
       // The first output of each transaction continues the line.

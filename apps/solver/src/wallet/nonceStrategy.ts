@@ -122,7 +122,8 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
       offerKind === 'cancellation'
         ? { ...record, cancellations: [...cancellations, offer] }
         : { ...record, transactions: [...transactions, offer] }
-    // The record's own reservation is enough for a cancellation of as high a cost.
+    // Reserved so far: the cost of the record's newest transaction, or that of the replaced offer if it is
+    // higher.
     const ownCost = (newest(transactions)?.maxFeePerGasWei ?? 0n) * plan.gas
     const reserved = maxBigint(ownCost, replaced.maxFeePerGasWei * gas)
     const extraCost = maxBigint(0n, raised.maxFeePerGasWei * gas - reserved)

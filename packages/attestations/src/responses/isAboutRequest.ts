@@ -46,6 +46,7 @@ export const isAboutDeposits: IsAbout<DepositsResponse> = (
   return messages.every(({ result, extraData }, index) => {
     const { depositor, depositId, currency, amount } = result
     const timestampSeconds = BigInt(extraData.timestamp)
+    // A deposit that names no order is credited to its depositor, any other to an address of its own.
     const hubTo =
       depositId === noOrder
         ? hubAlias(chain, depositor)

@@ -42,7 +42,7 @@ export const isAboutRefund: IsAbout<RefundsResponse> = (response, request, netwo
   const { order, refunds } = message.data
   const requestedRefunds = list(request['refunds'])
   const areRequestedRefunds = refunds.every((entry, index) => {
-    // An entry of no refund of the order has no chain: `chainOf` then throws.
+    // An entry that names no refund of the order has no chain: `chainOf` then throws, which counts as false.
     const chainId = order.inputs[entry.inputIndex]?.refunds[entry.refundIndex]?.chainId ?? ''
     const transactionId = canonicalId(
       chainOf(chainId, networkOf),

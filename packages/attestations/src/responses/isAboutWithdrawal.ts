@@ -102,7 +102,7 @@ function settlesWithdrawal(actions: readonly Hex[], withdrawal: SettledWithdrawa
   return status === expired && action === encodeTransferAction({ ...moved, hubTo: ownerAlias })
 }
 
-/** The account in an action's second word, behind its type. */
+/** The account in an action's second word, behind the word of its type and 24 digits of padding. */
 function firstAccount(action: Hex): Hex {
   return `0x${action.slice(2 + 64 + 24, 2 + 128)}`
 }
@@ -161,9 +161,9 @@ export const isAboutInitiated: IsAbout<WithdrawalInitiatedResponse> = (
 }
 
 /**
- * True if the allocator's spelling of the requested withdrawal is in the parameters. A request without a depository
- * leaves it to the oracles' configuration. Then `depository` and `data`, which may name it, are not compared, and the
- * recipient stands in for it, as the spelling needs some account.
+ * True if the allocator's spelling of the requested withdrawal is in the parameters. If the request names no
+ * depository, the oracles' configuration decides which one it is. Then `depository`, and `data`, which may
+ * contain it, are not compared; the recipient stands in its place, because the spelling needs some account.
  */
 function isSpeltForAllocator(
   payloadParams: WithdrawalInitiatedResponse['payloadParams'],

@@ -88,7 +88,10 @@ export const depositsResponseSchema = z.object({
   evidence,
 })
 
-/** From what a withdrawal address on the hub is made: the one whose balance an executed or expired withdrawal settles. */
+/**
+ * Parts from which a withdrawal address on the hub is derived. Its balance is what an executed or expired
+ * withdrawal settles.
+ */
 export const withdrawalAddressRequestSchema = z.object({
   chainId: chainKey,
   depository: addressText.optional(),

@@ -114,7 +114,7 @@ export function nameVariables(
   return problems.map((problem) => {
     // A problem reads `<file>: <place>: <text>` or `<file>: <place> <text>`.
     const [place = ''] = problem.slice(`${name}: `.length).split(/:? /, 1)
-    // A variable may stand at the place itself, in an element of its list, or for the whole object around it.
+    // A variable may stand at the place itself, in an element of its list, or in a member of its object.
     const sources = set.filter(
       ({ path }) => path === place || path.startsWith(`${place}[`) || place.startsWith(`${path}.`),
     )

@@ -17,7 +17,7 @@ export interface HubRecoveries {
   /** True if the hub has run the execution with this idempotency key. @throws UpstreamUnavailableError */
   isExecuted(key: Hex): Promise<boolean>
   /**
-   * Writes the solver's promise that no fill or refund will come into the hub's generic mapping.
+   * Writes a promise into the hub's generic mapping: the solver's, that no fill or refund will come.
    * @throws OraclesRefusedError, MappingTakenError, UpstreamUnavailableError
    */
   writePromise(promise: NoFillOrRefund, signature: Hex): Promise<void>

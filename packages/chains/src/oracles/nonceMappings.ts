@@ -40,7 +40,10 @@ export const statementTimeoutMs = vouchTimeoutMs + 6_000
 /** Timeout for statements of our own fill wallet, ms: short, as other chains wait and it is tried again. */
 const ownTimeoutMs = 5_000
 
-/** Stands for the unknown id when an entry is read, as the wallet for the depositor: the key depends on neither. */
+/**
+ * Stands for the unknown id when an entry is read. The wallet then stands for the unknown depositor: the key
+ * of an entry depends on neither.
+ */
 const noId: Hex = `0x${'0'.repeat(64)}`
 
 /** Publishes the nonce mappings of one chain's fill wallets through oracles and the hub. */

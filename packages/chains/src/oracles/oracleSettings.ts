@@ -19,8 +19,9 @@ export type OracleSettings = {
 }
 
 /**
- * Parses `ORACLES`, `url|apiKey|signer;url|apiKey|signer`, with an empty key where an oracle needs none. Undefined if
- * it is not set. Outside `local` the threshold must be at least 2 and more than half of all; that is also the default.
+ * Parses `ORACLES`, `url|apiKey|signer;url|apiKey|signer`, with an empty key where an oracle needs none.
+ * Undefined if it is not set. The threshold is the smallest majority by default; outside `local` it must be
+ * at least 2 and a majority.
  * @throws ConfigurationError naming the part that is wrong, and no value
  * @source docs/operating/configuration.md, Variables of quote-api
  */

@@ -20,7 +20,7 @@ export interface OracleSight {
   /** Takes one round of answers. */
   note(answers: readonly HaltAnswer[]): void
   /**
-   * Does nothing in a process that does not ask oracles for halts, or has stopped to ask: it cannot know.
+   * Does nothing in a process that does not ask oracles for halts, or has stopped asking: it cannot know.
    * @throws OraclesSilentError while fewer answer than must sign
    */
   assertEnough(): void

@@ -36,7 +36,7 @@ export async function vouchForEntry<Asked extends keyof OracleClient>(
  * Oracles' signatures as the hub's contracts take them: with a multisig all, ascending by signer as it
  * demands; without one a single one, of the oracle that is named.
  * @param signed at least one, all for one entry or execution
- * @param contract stands for the signer that an empty list would lack
+ * @param contract named only if `signed` were empty, which no caller passes
  */
 export function proofOf(
   signed: readonly Extract<OracleAnswer, { said: 'signed' }>[],

@@ -87,6 +87,7 @@ export function listenForKeys({ admin, reload }: PageAccess): void {
     const id = fieldOf(fields, 'id')
     if (fieldOf(fields, 'again') !== id)
       throw new FieldError('again', `It ends for good: type ${id} to say that you mean it.`)
+    // A body, though empty, makes the request a POST.
     await admin(keyPath(id, 'revoke'), {})
     elementById('revoke-form', HTMLFormElement).reset()
     await reload()

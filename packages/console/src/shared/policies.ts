@@ -10,6 +10,7 @@ export function policyQuestion(fields: FormData): readonly [string, object] {
   const user = fieldOf(fields, 'user')
   const trial = {
     user,
+    // The form has no field for a recipient.
     recipient: user,
     originChainId: Number(fieldOf(fields, 'origin')),
     destinationChainId: Number(fieldOf(fields, 'destination')),

@@ -110,6 +110,7 @@ onSend('enter', async () => {
 })
 
 onPress('leave', async () => {
+  // A body, though empty, makes the request a POST.
   await askInSession('session/end', {}).finally(leave)
   return 'Signed out.'
 })

@@ -47,7 +47,7 @@ export type SettlementResult = {
   readonly orderId: Hex
   /** 1: settled. */
   readonly status: number
-  /** Signed; 10^18 is 100 %. */
+  /** Deposits less the order's inputs, by weight, as a part of those inputs; signed, 10^18 is 100 %. */
   readonly totalWeightedInputPaymentBpsDiff: string
 }
 

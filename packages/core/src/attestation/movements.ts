@@ -5,7 +5,7 @@ export type Movement = { readonly from: string; readonly to: string; readonly am
 export type Received = {
   /** From the solver's side, less everything that left the recipient again; never negative. */
   readonly net: bigint
-  /** From the solver's side alone. */
+  /** All from the solver's side, nothing deducted. */
   readonly paidIn: bigint
   /** Amounts from all others: claims, airdrops, payouts, transfers by authorization. */
   readonly fromOthers: bigint

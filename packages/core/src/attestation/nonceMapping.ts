@@ -15,18 +15,18 @@ export function nonceMappingId(nonce: bigint): Hex {
 }
 
 /**
- * The entry that the oracles sign for a wallet's statement. One nonce of one wallet has one. The alias enters
+ * The entry that the oracles sign for a wallet's statement: one for each nonce of a wallet. The alias enters
  * the entry's own nonce in its EIP-55 spelling: all oracles must hash the same text. @source rule P-68
  */
 export function nonceMappingEntry(
-  { walletChainId, wallet, nonce, id, depositor }: NonceMapping,
+  { walletChainId, wallet, nonce, id: orderId, depositor }: NonceMapping,
   network: ChainNetwork,
 ): MappingEntry {
   const user = hubAlias({ chainId: walletChainId, ...network }, wallet.toLowerCase())
   return {
     user,
     id: nonceMappingId(nonce),
-    data: `0x${id.slice(2)}${depositor.slice(2)}`.toLowerCase() as Hex, // CAST: hex digits behind 0x.
+    data: `0x${orderId.slice(2)}${depositor.slice(2)}`.toLowerCase() as Hex, // CAST: hex digits behind 0x.
     nonce: sha256TextHex(`${checksumAddress(user)}:${nonce}`),
   }
 }

@@ -10,7 +10,7 @@ export const bpsDiffUnit = 10n ** 18n
 /**
  * Weighted difference between the deposited amounts and the order's inputs, relative to the inputs, in units of
  * `bpsDiffUnit`, truncated toward zero; `undefined` when the weighted inputs are zero.
- * @param amounts deposited, one per order input, in the order's sequence
+ * @param amounts deposited, one per order input, in the order's sequence; a missing one counts as zero
  * @source rule P-129
  */
 export function weightedInputBpsDiff(order: Order, amounts: readonly bigint[]): bigint | undefined {

@@ -14,7 +14,7 @@ export type DepthRow = {
   readonly blocks?: number | undefined
   readonly seconds?: number | undefined
   readonly finalized?: true | undefined
-  /** The block and those on top of it, in place of the others; for proof of work, whose rules have no seconds. */
+  /** Stands alone and counts the block itself too; for proof of work, whose rules have no seconds. */
   readonly confirmations?: number | undefined
 }
 

@@ -26,6 +26,7 @@ export const chainEntrySchema = z.object({
    */
   wsRpcUrl: z.union([z.string(), z.array(z.string())]).optional(),
   depository: z.string().optional(),
+  /** Further depositories of the chain, whose deposits are read too. */
   additionalDepositories: z.array(z.string()).optional(),
   /**
    * ethereum-vm, tron-vm: contracts that pay for solvers. An order's extra data names its fill contract: the events and
@@ -33,8 +34,8 @@ export const chainEntrySchema = z.object({
    */
   fillContracts: z.array(z.string()).max(100).optional(),
   /**
-   * ethereum-vm: expected code of depositories and fill contracts, by address, where it is neither this release's nor
-   * a public one that the release knows: its keccak-256, or `unchecked`.
+   * ethereum-vm: depositories and fill contracts with code that is neither this release's nor a public one
+   * that the release knows, by address. A value is the keccak-256 of the expected code, or `unchecked`.
    */
   codeHashes: codeHashes.optional(),
   /**

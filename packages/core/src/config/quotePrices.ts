@@ -9,8 +9,8 @@ const priceKey = z.string().regex(/^[A-Z0-9.]{1,16}\/USD$/)
 /** Rewards and limits for moves of the solver inventory of one asset. @source rule Q-40 */
 const inventorySchema = z.object({
   /**
-   * κ weighs the potential, which measures how far balances are from their targets; a move pays its rise as
-   * skew. In bps of the moved value where a chain is one whole target off.
+   * κ weighs the potential, which measures how far balances are from their targets. A move pays its rise in
+   * potential as skew: κ bps of the moved value where a chain is one whole target off.
    */
   kappaBps: bps,
   /** Largest reward, as bps of the moved value (a rate: an absolute cap is evaded by splitting). */

@@ -24,8 +24,8 @@ export const hash32 = z
   .transform((value): Hex => `0x${value.slice(2).toLowerCase()}`)
 
 /**
- * Expected code of contracts, by address, where it is neither this release's nor a public one that the release knows:
- * keccak-256 of the code, or `unchecked`, of which every start warns.
+ * Contracts with code that is neither this release's nor a public one that the release knows, by address. A
+ * value is the keccak-256 of the expected code, or `unchecked`, of which every start warns.
  */
 export const codeHashes = z.record(evmAddress, z.union([z.literal('unchecked'), hash32]))
 

@@ -180,10 +180,10 @@ export function exposureLimitsOf(
   }
 }
 
-/** By default refunds have this fraction (1/4) of `gasPerHourWei`. */
+/** By default refunds that are not reduced by their gas have this fraction (1/4) of `gasPerHourWei`. */
 const refundGasDivisor = 4n
 
-/** Gas budgets of a chain per hour, in smallest units of its native coin: of fills, refunds, and sweeps with permits. */
+/** Gas budgets of a chain per hour, in smallest units of its native coin; see `chainPolicySchema`. */
 export type GasBudgets = {
   readonly gasPerHourWei: bigint
   readonly refundGasPerHourWei: bigint

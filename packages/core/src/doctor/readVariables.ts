@@ -51,7 +51,7 @@ const jsonSchemaOf = (member: z.core.$ZodType) =>
 
 type JsonSchema = ReturnType<typeof jsonSchemaOf>
 
-/** Refusal of a value. It shows the value only where that must be a number or one of a few words: then it is no secret. */
+/** Refusal of a value, which is shown only if it must be a number or a listed word: it is no secret then. */
 function refusalOf(member: z.core.$ZodType, text: string): string {
   const schema = jsonSchemaOf(member)
   const { error } = z.safeParse(member, text, { error: (issue) => wordedRule(schema) ?? ruleInWords(issue) })

@@ -101,7 +101,8 @@ function parseSegwit(address: string, network: BitcoinNetwork): ParsedAddress | 
   if (version > witnessVersionMax || (version === 0) !== (decodedV0 !== undefined)) {
     return { refusal: 'its witness version is wrong' }
   }
-  const isKnownLength = version === 0 ? [20, 32].includes(program.length) : isFutureLength(program.length)
+  const { length } = program
+  const isKnownLength = version === 0 ? [20, 32].includes(length) : isLaterVersionLength(length)
   if (!isKnownLength) return { refusal: 'its witness program has a wrong length' }
   return {
     bytes: concatBytes([Uint8Array.of(version), program]),
@@ -111,6 +112,6 @@ function parseSegwit(address: string, network: BitcoinNetwork): ParsedAddress | 
   }
 }
 
-function isFutureLength(programLength: number): boolean {
+function isLaterVersionLength(programLength: number): boolean {
   return programLength >= 2 && programLength <= 40
 }

@@ -2,7 +2,7 @@ import { hexDigits, hexToBytes, utf8Bytes } from '../hashing/hexBytes.ts'
 import { keccak256 } from '../hashing/keccak.ts'
 import type { Hex } from '../hex.ts'
 
-/** EIP-55 spelling of a 20-byte address, for display. @throws RangeError when it is not hex */
+/** EIP-55 spelling of a 20-byte address. @throws RangeError when it is not hex */
 export function checksumAddress(address: Hex): Hex {
   const digits = hexDigits(hexToBytes(address))
   const hashDigits = hexDigits(keccak256(utf8Bytes(digits)))

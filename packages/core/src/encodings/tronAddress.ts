@@ -31,11 +31,11 @@ const hexAddresses = new Map<string, Hex>()
 
 /** As `tronEvmAddress`, of the main network. @throws InvalidAddressError */
 export function tronHexAddress(spelling: string): Hex {
-  return getOrCompute(hexAddresses, spelling, (): Hex => `0x${tronEvmAddress(spelling).slice(2)}`)
+  return getOrCompute(hexAddresses, spelling, () => tronEvmAddress(spelling))
 }
 
 /** `0x` and the 20 bytes behind the prefix. @throws InvalidAddressError */
-export function tronEvmAddress(spelling: string, network: TronNetwork = tronMainnet): string {
+export function tronEvmAddress(spelling: string, network: TronNetwork = tronMainnet): Hex {
   const bytes = createTronCodec(network).encodeAddress(base58Form(spelling, network))
   return `0x${Buffer.from(bytes.subarray(1)).toString('hex')}`
 }

@@ -123,7 +123,7 @@ export function createVmCodec(family: VmFamily): VmCodec {
 
 /**
  * Caches addresses that are accepted, within the bound of `getOrCompute`. Refused strings are not cached: a caller may
- * make them as long as it likes.
+ * make them as long as it likes. Nor are unspendable addresses, as a cached copy does not say that they are.
  */
 function rememberGood(parse: VmFamily['parseAddress']): VmFamily['parseAddress'] {
   const cache = new Map<string, ParsedAddress>()

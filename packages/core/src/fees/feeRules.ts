@@ -46,10 +46,10 @@ type FeeRule = {
   readonly requestV3: (typeof requestV3Members)[number]
   /**
    * Form in which `orders.quoted` stores it. `always`: under its own name. `unlessZero`: under its own name where it is
-   * not zero, for rows that are older than the fee. `appFees`: by recipient. `rest`: not at all, as it is what the
-   * other fees leave of the totals; one fee at most. Rows hold whole fees, not their parts. A fee under its
-   * own name is divided again by the totals; any other is read back as one part, so its parts must all be in
-   * one total.
+   * not zero; rows that are older than the fee lack the name. `appFees`: by recipient. `rest`: not at all, as
+   * the other fees leave it of the totals; one fee at most. Rows hold whole fees, not their parts. A fee
+   * under its own name is divided again by the totals; any other is read back as one part, so its parts must
+   * all be in one total.
    */
   readonly stored: 'always' | 'unlessZero' | 'appFees' | 'rest'
 }
@@ -188,7 +188,7 @@ export const feeParts: readonly (FeePartRule & {
   return parts.map((part) => ({ ...part, component }))
 })
 
-/** The two further words by which a request may name fees: each stands for a member of `fees` and its totals. */
+/** The two further words by which a request may name fees, and the totals whose fees each names. */
 const totalsOfWord: Readonly<Record<'gas' | 'relayer', readonly FeeTotal[]>> = {
   gas: ['relayerGas'],
   relayer: ['relayerGas', 'relayerService'],

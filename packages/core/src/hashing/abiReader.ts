@@ -22,7 +22,7 @@ export class AbiReader {
   }
 
   uint(): bigint {
-    // The zero in front lets no bytes read as 0.
+    // With the leading zero an empty list of bytes reads as 0.
     return BigInt(`0x0${hexDigits(this.#take(wordBytes))}`)
   }
 

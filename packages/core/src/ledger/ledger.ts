@@ -53,7 +53,7 @@ export type ResolveOutcome =
 
 export type BalanceRecord = {
   readonly sponsor: string
-  /** posted − held: the most that a new hold may reserve. */
+  /** Posted transfers less holds: the most that a new hold may reserve. */
   readonly availableMicroUsd: MicroUsd
   readonly heldMicroUsd: MicroUsd
   /** Top-ups seen on chain but not final: visible, not spendable. */
@@ -99,7 +99,7 @@ export interface Ledger {
   ): Promise<ResolveOutcome>
   /** Ends a hold without a debit. */
   void(tx: SqlTx, args: { requestId: string; reason: string }): Promise<ResolveOutcome>
-  /** Frees holds past their expiry (a pin moved it) by the database's clock. Returns how many. */
+  /** Frees holds whose expiry, which a pin moves, is past by the database's clock. Returns how many. */
   expireDue(tx: SqlTx, args: { limit: number }): Promise<number>
   balance(tx: SqlTx, sponsor: string): Promise<BalanceRecord>
 }

@@ -27,11 +27,11 @@ function trimOneKept(text: string): string {
   return text.slice(0, end)
 }
 
-const microUsdPerX18 = 10n ** 12n
+const usdX18PerMicroUsd = 10n ** 12n
 
 /** USD with six fraction digits from USD with 18, ties to even: `"99.370000"`. */
 export function formatUsd(usdX18: bigint): string {
-  return formatFixed(divideHalfEven(usdX18, microUsdPerX18), 6)
+  return formatFixed(divideHalfEven(usdX18, usdX18PerMicroUsd), 6)
 }
 
 /** Signed percentage with two digits of `part` in `whole`; a whole of zero gives `"0.00"`. */

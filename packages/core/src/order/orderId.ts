@@ -26,7 +26,7 @@ const inputRefundTypeHash = typeHash(inputRefundType)
 const outputTypeHash = typeHash(outputType, [outputPaymentType])
 const outputPaymentTypeHash = typeHash(outputPaymentType)
 const feeTypeHash = typeHash(feeType)
-/** Hash of the only version so far. */
+/** Computed once, because `v1` is the only version so far. */
 const versionHash = hashText('v1')
 const noBytesHash = keccak256(new Uint8Array())
 

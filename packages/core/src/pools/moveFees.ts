@@ -13,7 +13,7 @@ const bpsDenominator = 10_000n
 /**
  * Least cost of manipulating a pool as a price source: the fees of moving its price by `bps` upwards or downwards and
  * back, rounded down. Who moves it for longer than a block loses to arbitrage as well. Only liquidity between the two
- * prices counts.
+ * prices counts; a pool without a price costs nothing.
  * @param bps below 10,000 when `upwards` is false
  * @throws RangeError when the ticks contradict the liquidity
  * @source Uniswap V3 Core whitepaper, 6.2.3
@@ -22,6 +22,7 @@ export function feesOfMoving(state: PoolState, bps: bigint, upwards: boolean): M
   if (state.sqrtPriceX96 <= 0n) return { fee0: 0n, fee1: 0n }
   const { amount0, amount1 } = amountsBetween(state, priceMovedBy(state.sqrtPriceX96, bps, upwards))
   const feePips = BigInt(state.feePips)
+  // The fee comes on top of an amount: the pool takes it from all that is paid in.
   const feeOf = (amount: bigint) => (amount * feePips) / (feeDenominator - feePips)
   return { fee0: feeOf(amount0), fee1: feeOf(amount1) }
 }

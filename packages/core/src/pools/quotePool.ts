@@ -62,6 +62,7 @@ function runSwap(
     swap.remaining !== 0n &&
     (zeroForOne ? swap.sqrtPriceX96 > limitX96 : swap.sqrtPriceX96 < limitX96)
   ) {
+    // Without liquidity no stop before the next tick moves any amount.
     const stop = swap.liquidity === 0n ? nextTickOrEnd(walk) : nextStop(walk)
     const stopX96 = sqrtPriceX96AtTick(stop)
     const beyondLimit = zeroForOne ? stopX96 < limitX96 : stopX96 > limitX96

@@ -19,7 +19,7 @@ export function sqrtPriceX96FromAmounts({ amount0, amount1 }: PoolPrice): bigint
   return squareRootDown((amount1 << 192n) / amount0)
 }
 
-/** ⌊√value⌋ by Newton's iteration, which begins at a power of two above it and falls until it reaches it. */
+/** ⌊√value⌋ by Newton's iteration, which begins at a power of two above the root and falls down to it. */
 function squareRootDown(value: bigint): bigint {
   if (value < 2n) return value
   let root = 1n << BigInt((value.toString(2).length + 1) >> 1)

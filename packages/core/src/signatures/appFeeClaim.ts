@@ -23,7 +23,10 @@ export type AppFeeClaimTerms = {
 
 /** EIP-712 data for a wallet to sign. `EIP712Domain` is not listed: signers derive it. */
 export type AppFeeClaimTypedData = {
-  /** `chainId` is absent for chains that are not EVM ones: a wallet refuses to sign for a chain that it is not on. */
+  /**
+   * `chainId` is absent with `textMembers`, on chains that are no EVM ones: a wallet refuses to sign for a
+   * chain that it is not on.
+   */
   readonly domain: { readonly name: string; readonly version: string; readonly chainId?: number }
   readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>
   readonly primaryType: 'AppFeeClaim'

@@ -48,6 +48,7 @@ export function planMigrations(module: {
   for (const name of newer) {
     // A later release has all files of this one and only appends: any other unknown migration is refused.
     if (name <= last || toRun.length > 0) throw unknownMigration(path(name))
+    // Null, as in histories without checksums, proves nothing and refuses too.
     if (applied.get(name)?.stopsOlder !== false) throw newerSchema(path(name))
   }
   const adopted: MigrationFile[] = []

@@ -12,6 +12,7 @@ export const bitcoinChainFamily: ChainFamily<LinePayingFamily> = {
   quoting: bitcoinQuotingChain,
   settling: bitcoinSettlingChain,
   paying: { by: 'outputs', family: bitcoinPaying },
-  // A rule's `blocks` stand above the transaction's own block, which a finality of mode `depth` counts too.
+  // The finality that a block of a given depth meets. A rule's `blocks` stand above the transaction's own
+  // block, which a finality of mode `depth` counts too.
   depthOf: ({ blocks }) => [{ mode: 'depth', blocks: blocks + 1 }],
 }

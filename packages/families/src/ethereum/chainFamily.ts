@@ -5,7 +5,7 @@ import { ethereumQuotingChain } from './quoting/ethereumQuotingChain.ts'
 import { openEthereumChain } from './reading/openEthereumChain.ts'
 import { ethereumSettlingChain } from './settling/ethereumSettlingChain.ts'
 
-/** EVM chains for services: the family's line in `chainFamilies`. */
+/** EVM chains for services: the family's line in `chainFamilies`. `never`: none is paid by a line of payments. */
 export const ethereumChainFamily: ChainFamily<never, ContractPayingFamily> = {
   open: openEthereumChain,
   missing: missingEndpoints,

@@ -32,7 +32,8 @@ export function createPayeeRule(settings: PayeeSettings): PayeeRule {
   const spell = (account: string) => codec.spellAddress(account)
   const accountLabels = new Map<string, string>()
   for (const [account, label] of configuredAccounts(settings)) {
-    // A contract of the files is 20 bytes of hex, whatever the chain's own spelling is.
+    // A contract of the files is 20 bytes of hex, whatever the chain's own spelling is. Families whose accounts are
+    // of another length have none.
     const spelled = /^0x[0-9a-f]{40}$/i.test(account) ? family.accountOfHex?.(lowerCase(account)) : account
     if (spelled !== undefined && !accountLabels.has(spell(spelled))) accountLabels.set(spell(spelled), label)
   }

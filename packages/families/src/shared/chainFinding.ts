@@ -4,7 +4,7 @@
  */
 export type ChainFinding = {
   readonly kind: FindingKind
-  /** File and place, e.g. `quote: chains.base.multicall3`; for a getter, those of the contract. */
+  /** File and place of the value, e.g. `quote: chains.base.multicall3`; for a getter's, of its contract. */
   readonly setting: string
   /** Configured value. */
   readonly value: string

@@ -52,7 +52,7 @@ export type NetworkReading = {
   readonly shown: ShownNetworkFee
   /** Balances in smallest units by canonical currency; those that too few endpoints report are left out. */
   readonly inventory: ReadonlyMap<string, bigint>
-  /** Numbers of voices: that have reached the head, that must have, and that are configured. */
+  /** Numbers of voices (hosts of endpoints): that have reached the head, that must, that are configured. */
   readonly voices: { readonly agreed: number; readonly required: number; readonly configured: number }
 }
 

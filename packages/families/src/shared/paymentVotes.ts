@@ -42,7 +42,7 @@ export function askLanding(
   })
 }
 
-/** The parsed answers of each voice; an unreadable answer counts as none. */
+/** One parsed answer per voice, which endpoints of one host share; an unreadable one counts as none. */
 export function readByVoice<Value>(
   votes: Votes,
   read: (answers: readonly (RpcAnswer | undefined)[]) => Value,

@@ -41,7 +41,7 @@ export function createRecent<Value>(
     void lookup.then((value) => {
       // A newer lookup of the same key may have taken the place.
       if (cache.peek(key) !== entry) return
-      // Deleted first, because the cache counts the size of an entry only when it is added.
+      // The entry is deleted and added again, because the cache counts its size only when it is added.
       cache.delete(key)
       if (value === undefined) return
       entry.untilMs = askedAtMs + forMs(value)

@@ -36,7 +36,7 @@ export interface SignedDeposits {
   countTransactions(account: Hex): Promise<number | undefined>
 }
 
-/** Makes them for one chain, over the client's connections. */
+/** Makes the `SignedDeposits` of one chain, over the client's connections. */
 export type SignedDepositsFamily = (options: {
   readonly client: ChainClient
   readonly chainId: number

@@ -30,7 +30,7 @@ export function createTimeAsHeight(options: {
     client.poll<bigint>([call], {
       signal,
       decide(votes, isLast) {
-        // Waits for all endpoints, so that those that lag do not decide.
+        // Waits for all endpoints, so that those that lag do not decide. If too few answer, the time is -1.
         if (!isLast) return undefined
         const times = valuesByVoice(
           votes.map(({ value, ...voter }) => ({

@@ -11,5 +11,6 @@ export const tronChainFamily: ChainFamily = {
   quoting: tronQuotingChain,
   settling: tronSettlingChain,
   paying: { by: 'marked-transactions', family: tronPaying },
+  // The finality rules that a block of a given depth meets.
   depthOf: finalitiesOf,
 }

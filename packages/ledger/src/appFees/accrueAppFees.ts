@@ -22,7 +22,7 @@ class AppFeesDifferError extends DomainError {
 
 /**
  * Books what each recipient is owed for one request that succeeded, in the fee currency; a sponsor's balance never pays
- * it. Fees of zero are left out, those of one recipient added up. Repeating a request changes nothing.
+ * app fees. Fees of zero are left out, those of one recipient added up. Repeating a request changes nothing.
  * @throws AppFeesDifferError
  * @source rules Q-fees-05, Q-limits-06, L-41, L-77
  */
@@ -48,6 +48,7 @@ export async function accrueAppFees(
       actor: 'settlement',
       requestId,
     })
+    // No limit or freeze applies to these accounts, so any other outcome means another amount.
     if (outcome !== 'done' && outcome !== 'exists') throw new AppFeesDifferError()
   }
 }

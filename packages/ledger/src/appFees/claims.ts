@@ -118,7 +118,10 @@ type PendingClaimRow = {
   readonly address: string
 }
 
-/** `owed`: owed to the wallet. `clearing`: claimed, not yet paid. `due`: the other side of all app fees. */
+/**
+ * `owed`: to the wallet. `clearing`: claimed, not yet paid. `due`: debited when fees accrue, credited when
+ * paid.
+ */
 async function claimAccounts(
   tx: SqlTx,
   wallet: string,

@@ -48,7 +48,10 @@ type ClaimRow = AssetRow & {
 const claimColumns = `c.claim_id, c.wallet, c.recipient, ${assetColumns}, c.amount, c.status, c.tx_hash, c.seq,
   c.created_at`
 
-/** One page of a wallet's claims, newest first. `cursor`: that of the page before; returns the next page's, if any. */
+/**
+ * One page of a wallet's claims, newest first. Pass `cursor` of the page before; that of the last is
+ * undefined.
+ */
 export async function listAppFeeClaims(
   tx: SqlTx,
   { wallet, limit, cursor }: { wallet: string; limit: number; cursor?: bigint },

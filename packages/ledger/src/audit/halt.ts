@@ -16,8 +16,8 @@ export async function readHalt(tx: SqlTx): Promise<LedgerHalt | undefined> {
 }
 
 /**
- * Refuses every new reservation until `clearHalt`; pins, posts, voids and expiries go on. False when the ledger was
- * halted before. @source rule L-46
+ * Refuses every new reservation until `clearHalt`; pins, posts, voids and expiries go on. False when the
+ * ledger is halted already. @source rule L-46
  */
 export async function haltReservations(tx: SqlTx, findings: readonly LedgerFinding[]): Promise<boolean> {
   const rows = await tx.query(

@@ -17,8 +17,8 @@ const balanced: InvariantCheck = {
   invariant: 'I1',
   problem: 'Debits and credits of an asset differ.',
   isReplaying: false,
-  // A hold counts on the sponsor's account only, so that reserving changes one row: the other side is missing `held`.
-  // Asset 1 is that of sponsors' money.
+  // A hold is pending on the sponsor's account alone, so that reserving changes one row. Pending debits
+  // therefore exceed pending credits by `held`, the sum of the holds. Asset 1 is that of sponsors' money.
   sql: `
     with sums as (
       select asset_id, sum(debits_posted) as debits_posted, sum(credits_posted) as credits_posted,
@@ -61,8 +61,9 @@ const balancesReplay: InvariantCheck = {
   invariant: 'I2',
   problem: 'A transfer records another balance than its account had after it.',
   isReplaying: true,
-  // A post frees its whole pending amount and takes what it posts: the change is their difference. The recorded
-  // balance is null where the transfer does not change what the account may spend.
+  // A post frees its whole pending amount and takes what it posts: the change is their difference. The
+  // recorded balance is null where the transfer does not change what the account may spend. Only accounts
+  // that credits raise (`C`) are replayed.
   sql: `
     with changes as (
       select t.debit_account as account_id, t.seq, t.debit_after as recorded,
@@ -237,6 +238,7 @@ const postedWithinHold: InvariantCheck = {
   invariant: 'I8',
   problem: 'A request posted more than it held.',
   isReplaying: true,
+  // All attempts of a request hold the same amount, and at most one of them is posted.
   sql: `
     with posted as (
       select request_id, sum(amount) as amount from transfer where code = 'sponsor_post' group by request_id)

@@ -53,7 +53,7 @@ export type CurrencyFilter = {
  * 0 is about held money: a `pending` transfer holds its amount, and every end of one (`post`, `void`,
  * `expire`) frees all of it, `p.amount`. Part 1 pays: `post` and `posted`. So a `post` is both, and
  * `debit_after` is the balance after both: part 0 adds the payment back, as it is not paid yet. A null delta
- * is no event.
+ * is no event. A debit with any other code than those that are listed counts as `claim`.
  */
 const changesOfDebits = `(values
   (0, case t.kind when 'pending' then -t.amount when 'posted' then null else p.amount end,

@@ -9,7 +9,7 @@ export type StatementGroup = (typeof statementGroups)[number]
 export const balanceKinds = ['sponsorship', 'app_fees'] as const
 
 /**
- * `top-up`: came from custody. `top-up-reversed`: taken back, because its block was. `fees`: paid for requests.
+ * `top-up`: came from custody. `top-up-reversed`: taken back with its block. `fees`: paid for requests.
  * `app-fee`: accrued. `claim`: moved to a payout. `claim-returned`: came back from a payout that failed. `correction`:
  * any other movement, made by an operator.
  */
@@ -70,7 +70,7 @@ export type StatementQuery = {
   readonly from: Date
   readonly to: Date
   readonly groups: readonly StatementGroup[]
-  /** With more lines the statement is refused. */
+  /** With more lines in all accounts together the statement is refused. */
   readonly linesMax?: number
 }
 
@@ -106,7 +106,8 @@ export async function readStatement(database: SqlDatabase, query: StatementQuery
     for (const row of rows) {
       const opening = await closeAt(tx, row.id, from)
       const closing = isClosed ? await closeAt(tx, row.id, to) : undefined
-      // One line more than is allowed shows the excess; the line without a kind comes on top.
+      // One line more than is allowed shows the excess; the line without a kind, which is not shown, comes on
+      // top.
       const limit = linesLeft === undefined ? null : linesLeft + 2
       const lineRows = await tx.query<LineRow>(selectLines, [
         ...[row.id, opening.upto_seq, closing?.upto_seq ?? seqMax],

@@ -15,7 +15,7 @@ export type NewHold = {
   readonly bodyHash: string
   /** Version of the key's policy that allowed it; undefined for a key without one. */
   readonly policyVersion: number | undefined
-  /** The sponsor has not paid for a settled request of its user yet. */
+  /** Its user has no settled request yet that the sponsor has paid for. */
   readonly isUnsettled: boolean
 }
 
@@ -66,7 +66,8 @@ export function decideHolds(
     if (refusal !== undefined) {
       for (const weight of replacedWeights) sums.add(weight)
       if (refusal.status === 'at_deposit') atDeposit.push(request)
-      // Policy, balance and caps compare sums, in which expired holds still count.
+      // Policy, balance and caps compare sums, in which expired holds still count. A halt is refused as
+      // policy too, and the sweep is then in vain.
       if (refusal.status !== 'sponsor_frozen') isRefusedBySums = true
       return refusal
     }

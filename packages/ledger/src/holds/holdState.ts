@@ -4,12 +4,13 @@ import { type RuleCheck, withinLimit } from '../policies/ruleCheck.ts'
 import type { HoldCaps } from './holdCaps.ts'
 import { type HoldFacts, openKey, type RequotableHold, usageKey } from './holdFacts.ts'
 
-/** Members of a hold that change the sums which rules check. */
+/** Members of a hold by which it counts in the sums. */
 type Weight = Omit<RequotableHold, 'id' | 'requoteKey'> & Pick<HoldRequest, 'destinationChainId'>
 
 /**
- * The sums of one sponsor while a batch of requests is decided, and the rules over them. `decideHolds` adds each
- * approved hold, so that it counts for the next request.
+ * The sums of one sponsor's holds and usage while a batch of requests is decided, and the rules that limit
+ * them. They begin as the database has them. `decideHolds` adds each approved hold, so that it counts for the
+ * next request.
  * @source rules L-1, L-45, L-47
  */
 export class HoldState {
@@ -32,8 +33,9 @@ export class HoldState {
   }
 
   /**
-   * Checks every rule about one request, given all that was added so far. The order decides which refusal is reported:
-   * halt, frozen sponsor, policy, balance, caps.
+   * Checks every rule about one request, which is not added yet. The first check that fails names the
+   * refusal, so the order matters: halt, frozen sponsor, policy, balance, caps. A halt is reported as a
+   * refusal by policy. Without an account the balance is zero, which refuses every request.
    */
   checks(request: HoldRequest, { isPinned }: { isPinned: boolean }): readonly RuleCheck[] {
     const { isHalted, account } = this.#facts
@@ -59,18 +61,21 @@ export class HoldState {
   }
 
   #shift(weight: Weight, sign: 1 | -1): void {
-    const amountMicroUsd = BigInt(sign) * weight.amountMicroUsd
-    this.#heldMicroUsd += amountMicroUsd
-    if (weight.isUnsettled) this.#unsettledMicroUsd += amountMicroUsd
-    count(this.#openByKey, openKey(weight.apiKeyId, weight), sign)
-    for (const user of usersOf(weight)) count(this.#openByUser, openKey(user, weight), sign)
+    const change = BigInt(sign) * weight.amountMicroUsd
+    this.#heldMicroUsd += change
+    // These sums are of unpinned holds. In a pinned batch nothing checks them, so adding to them does no
+    // harm.
+    if (weight.isUnsettled) this.#unsettledMicroUsd += change
+    addTo(this.#openByKey, openKey(weight.apiKeyId, weight), sign)
+    for (const user of usersOf(weight)) addTo(this.#openByUser, openKey(user, weight), sign)
+    // A hold of a key without a policy has no usage.
     if (!weight.isCounted) return
     const windows = weight.isToday ? (['lifetime', '24h'] as const) : (['lifetime'] as const)
     for (const window of windows) {
-      for (const subject of ['', ...usersOf(weight)]) {
+      for (const subject of [allUsers, ...usersOf(weight)]) {
         const key = usageKey(weight.apiKeyId, window, subject)
         const { usedMicroUsd, count } = this.#usage.get(key) ?? noUsage
-        this.#usage.set(key, { usedMicroUsd: usedMicroUsd + amountMicroUsd, count: count + BigInt(sign) })
+        this.#usage.set(key, { usedMicroUsd: usedMicroUsd + change, count: count + BigInt(sign) })
       }
     }
   }
@@ -85,11 +90,11 @@ export class HoldState {
   }
 
   #capChecks(request: HoldRequest): readonly RuleCheck[] {
-    const open = usersOf(request).map((user) => this.#openByUser.get(openKey(user, request)) ?? 0)
+    const openHolds = usersOf(request).map((user) => this.#openByUser.get(openKey(user, request)) ?? 0)
     return [
       withinLimit('cap', 'HOLDS_PER_USER', {
         limit: BigInt(this.#caps.holdsPerUser),
-        used: BigInt(Math.max(...open)),
+        used: BigInt(Math.max(...openHolds)),
         requested: 1n,
       }),
       withinLimit('cap', 'HOLDS_PER_KEY', {
@@ -101,7 +106,11 @@ export class HoldState {
     ]
   }
 
-  /** If no such hold is open, the request passes whatever its share, so that a small balance can be used too. */
+  /**
+   * Limits what unpinned holds of users without a settled request take together: to a share of the posted
+   * balance, by the key's policy or else by the caps. The first of them passes whatever its share, so that a
+   * small balance can be used too.
+   */
   #unsettledCheck({ apiKeyId, amountMicroUsd: requested }: HoldRequest): RuleCheck {
     const { account, policies } = this.#facts
     const shareBps = policies.get(apiKeyId)?.rules.unsettledShareBps
@@ -113,8 +122,10 @@ export class HoldState {
   }
 }
 
+/** Subject of the usage of all users together. */
+const allUsers = ''
 const noUsage = { usedMicroUsd: 0n, count: 0n }
 
-function count(counts: Map<string, number>, key: string, change: 1 | -1): void {
+function addTo(counts: Map<string, number>, key: string, change: 1 | -1): void {
   counts.set(key, (counts.get(key) ?? 0) + change)
 }

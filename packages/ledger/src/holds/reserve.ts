@@ -190,6 +190,7 @@ function writeHolds(
     for (const [position, outcome] of decision.outcomes.entries()) {
       outcomes.set(indexedRequests[position]?.index ?? neverDecided(), outcome)
     }
+    // Without an account the balance refuses every request, so there is nothing to write.
     if (facts.account === undefined) continue
     const { id: account } = facts.account
     if (decision.atDeposit.length > 0) {

@@ -40,8 +40,10 @@ function checkTerm(rule: string, passed: boolean | undefined): readonly RuleChec
 function checkSums(rules: PolicyRules, request: HoldRequest, usageOf: UsageOf): readonly RuleCheck[] {
   const everybody = ['']
   const users = usersOf(request)
+  // Earlier requests do not count toward the limit of a single one.
+  const nothingUsed = [0n]
   return [
-    ...checkLimit('MAX_PER_REQUEST', rules.maxPerRequest, [0n], request.amountMicroUsd),
+    ...checkLimit('MAX_PER_REQUEST', rules.maxPerRequest, nothingUsed, request.amountMicroUsd),
     ...checkAmount('MAX_TOTAL', rules.maxTotal, everybody, 'lifetime'),
     ...checkAmount('MAX_TOTAL_24H', rules.maxTotal24h, everybody, '24h'),
     ...checkAmount('MAX_PER_USER', rules.maxPerUser, users, 'lifetime'),

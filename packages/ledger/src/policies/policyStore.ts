@@ -70,6 +70,7 @@ export type PolicyUsage = {
 
 /** Usage of a key with a policy: live holds and posted amounts. */
 export async function readPolicyUsage(tx: SqlTx, apiKeyId: string): Promise<readonly PolicyUsage[]> {
+  // The sum of all days has the start `-infinity`.
   const rows = await tx.query<{ subject: string; day: Date | null; used: bigint; used_count: bigint }>(
     `select subject, nullif(window_start, '-infinity') as day, used, used_count
      from policy_usage where api_key_id = $1 order by subject, window_start`,

@@ -27,6 +27,7 @@ export async function openTopUpCursor(
   account: TopUpAccount,
   fromBlock: bigint,
 ): Promise<TopUpCursor> {
+  // An empty hash: no final block was read yet.
   await tx.query(
     `insert into chain_cursor (chain_id, custody, token, scanned_to, final_to, final_hash)
      values ($1, $2, $3, $4, $4, '') on conflict do nothing`,

@@ -17,7 +17,10 @@ export type TopUpEvent = {
   readonly from: Hex
   /** Smallest units of the token. */
   readonly value: bigint
-  /** Result of reading the credited wallet from the calldata: `ok`, `ok_trailing`, or why the money is suspended. */
+  /**
+   * Result of reading the credited wallet from the calldata: `ok`, `ok_trailing` (more calldata follows the
+   * wallet), or why the money is suspended.
+   */
   readonly parse: string
   /** Wallet that the transfer named; undefined for suspended money. */
   readonly creditedOwner: Hex | undefined
@@ -80,7 +83,8 @@ export async function listWalletTopUps(
   owner: string,
   limit: number,
 ): Promise<readonly TopUpEvent[]> {
-  // Credited ones are found through the wallet's account, because final events have no index by owner.
+  // Credited ones are found through the wallet's account, because final events have no index by owner. Their
+  // transfers all have `credit_after`, which the index on transfers demands.
   return listEvents(
     tx,
     `id in (

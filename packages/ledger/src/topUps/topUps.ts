@@ -2,7 +2,10 @@ import type { Hex, SqlTx } from '@causeway/core'
 import type { ClassifiedTransfer } from '@causeway/families/rules'
 import { hexToBuffer } from '../transfers/transfers.ts'
 
-/** One transfer to custody in one block, and the wallet that it credits, if calldata (`tail`) names one. */
+/**
+ * One transfer to custody in one block, and the wallet that it credits, if the calldata's end (`tail`) names
+ * one.
+ */
 export type ObservedTopUp = ClassifiedTransfer & {
   readonly chainId: number
   readonly transactionHash: Hex

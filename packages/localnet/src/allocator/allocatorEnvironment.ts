@@ -8,7 +8,7 @@ export type AllocatorNetwork = {
   readonly keys: Pick<LocalKeys, 'allocator'>
 }
 
-/** Empty, because the allocator refuses to start beside keys of other services, which a developer's shell may hold. */
+/** Keys of other services, emptied: a shell may hold some, and the allocator refuses to start beside one. */
 const foreignKeys = {
   ECDSA_PRIVATE_KEY: '',
   ECDSA_PRIVATE_KEY_FILE: '',

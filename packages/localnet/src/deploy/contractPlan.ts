@@ -48,8 +48,9 @@ export type UserChainPlan = MarketPlan & {
 export const localEnvironment = 'local'
 
 /**
- * The account that may initialise the contracts, and a part of their addresses. Anybody may call through Multicall3, so
- * no address depends on a machine's key. That is safe where nobody else sends transactions.
+ * The account that may initialise the contracts, on which their addresses depend. Multicall3 has no key and
+ * calls for anybody, so the addresses are equal on all machines. That is safe where nobody else sends
+ * transactions.
  */
 const initializer = multicall3Address
 

@@ -73,7 +73,7 @@ export async function initializeMissing(
 
 function splitByCalldata(transactions: readonly Transaction[]): readonly (readonly Transaction[])[] {
   const chunks: Transaction[][] = []
-  // So the first transaction begins a chunk.
+  // Infinite, so that the first transaction begins a chunk.
   let bytesInLast = Number.POSITIVE_INFINITY
   for (const transaction of transactions) {
     const bytes = size(transaction.data)

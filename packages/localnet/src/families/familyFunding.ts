@@ -6,8 +6,8 @@ import { solanaAccounts, solanaFunding } from './solanaAccounts.ts'
 
 const [tenTo6, tenTo8] = [10n ** 6n, 10n ** 8n]
 /**
- * USDC on each exchange: the solver has a hundredth of what it has on both EVM chains together, a user as much as on
- * each of them.
+ * USDC on each exchange, with eight decimals on Hyperliquid and six on Lighter. The solver has a hundredth of
+ * what it has on both EVM chains together, a user as much as on each of them.
  */
 const [solverDollars, userDollars] = [40_000n, 100_000n]
 
@@ -64,6 +64,7 @@ export function bitcoinFunding({ fillWallet, users }: FamilyAccounts['bitcoin'])
     // No lock time.
     littleEndian(0n, 4),
   ])
+  // An id is written with the bytes of its hash in reverse order.
   const firstHash = createHash('sha256').update(bytes).digest()
   const id = createHash('sha256').update(firstHash).digest().reverse().toString('hex')
   return { rawHex: bytes.toString('hex'), id }

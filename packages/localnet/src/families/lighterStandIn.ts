@@ -33,6 +33,7 @@ export async function openLighter({
   })
   exchange.transferFee = lighterTransferFee
   exchange.setAccount(depository, ownerlessAddress('lighter depository'))
+  // The currency `0` is USDC in the perps part of an account.
   for (const { account, owner, amount } of funding?.lighter ?? [])
     exchange.setAccount(account, owner, { '0': BigInt(amount) })
   for (const entry of journal.kept) {

@@ -75,6 +75,7 @@ export function createPersonality(personality: NodePersonality, nowMs: () => num
     const isRequestConcerned = meetsRequestCondition?.(request)
     if (isRequestConcerned === false) return node.ask(body)
     if (answer.kind === 'page') return answer
+    // A refusal that is not limited to some methods is of the whole request; others are below, call by call.
     if (isRequestConcerned && answer.kind === 'error' && personality.calls === undefined)
       return errorToRequest(request, answer)
     const head = when.kind === 'stateAge' ? await node.readHead() : 0n

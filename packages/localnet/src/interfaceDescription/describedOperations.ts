@@ -94,6 +94,7 @@ export async function contradictedExample(
   const { errorCode } = errorSchema.parse(JSON.parse(answer.body))
   if (errorCode === 'INVALID_REQUEST') return [`its own route refuses it: ${answer.body}`]
   if (codes[status]?.includes(errorCode) !== true) return [`${status} ${errorCode} is not described`]
+  // An operation that takes requests without a key lists `{}` beside the schemes.
   const needsKey = JSON.stringify(security) === JSON.stringify([{ apiKey: [] }, { bearerKey: [] }])
   return errorCode === 'UNAUTHORIZED' && !needsKey ? ['it needs a key, which is not described'] : []
 }

@@ -41,8 +41,9 @@ const signRequest = z.object({
 
 /**
  * A **stand-in** for AWS KMS on loopback: it speaks the JSON protocol of `GetPublicKey` and `Sign` for
- * one secp256k1 key and signs for real, in DER, with whatever half of s comes out. Any other key id is refused as KMS
- * refuses it, so that a wrong one is seen before production. It checks no credentials and keeps the key in this process: for development and tests alone.
+ * one secp256k1 key and signs for real, in DER, with whatever half of s comes out. Any other key id is
+ * refused as KMS refuses it, so that a wrong one is seen before production. It checks no credentials and
+ * keeps the key in this process: for development and tests alone.
  * @param options.privateKey 32 bytes
  */
 export async function startKmsStandIn(options: { readonly privateKey: Uint8Array }): Promise<KmsStandIn> {

@@ -87,6 +87,7 @@ async function openFamily(
       signal,
     }).catch(() => undefined)
     if (answer?.ok === true) return familyFactsSchema.parse(await answer.json())
+    // The answer is 503 until the process has those facts.
     if (answer !== undefined && answer.status !== 503) {
       const { message } = refusalSchema.parse(await answer.json())
       throw new StartFailure(`${family} cannot be opened: ${message}; the log is ${process.logFile}`)

@@ -1,7 +1,7 @@
 import type { Hex } from '@causeway/core'
 import type { KeyFileReading } from '../keys/keyFile.ts'
 import type { LocalKeys } from '../keys/localKeys.ts'
-import type { ChainKey } from './chainPlan.ts'
+import { type ChainKey, chainKeys } from './chainPlan.ts'
 import type { Manifest, ManifestReading } from './manifest.ts'
 
 /** Files that a start finds under `.local/`, and those that are missing. */
@@ -31,7 +31,8 @@ export type StateVerdict =
  */
 export function judgeState(facts: StateFacts): StateVerdict {
   const { keyFile, manifest, missingChains } = facts
-  const isEmpty = keyFile.kind === 'missing' && manifest.kind === 'missing' && missingChains.length === 3
+  const hasNoChain = missingChains.length === chainKeys.length
+  const isEmpty = keyFile.kind === 'missing' && manifest.kind === 'missing' && hasNoChain
   if (isEmpty) return { kind: 'empty' }
   if (keyFile.kind === 'missing') return unusable('keys.json is missing')
   if (keyFile.kind === 'unusable') return unusable('keys.json is not a whole key file of a local network')

@@ -45,7 +45,7 @@ export type RehearsalAccounts = {
 const weiPerCoin = 10n ** 18n
 const unitsPerUsdc = 10n ** 6n
 
-/** Addresses that depend on no key, of the market and the operator's contracts: a release refuses them elsewhere. */
+/** Addresses of market and operator's contracts that depend on no key: other environments refuse them. */
 export function rehearsedAddresses(artifacts: Artifacts): readonly Hex[] {
   const { wrappedNative, tokens, feeds } = marketPlan(artifacts, deploymentSalt(rehearsalEnvironment))
   const operatorContracts = planDeployment(rehearsalEnvironment, { depository: zeroAddress })
@@ -71,7 +71,7 @@ export async function deployMarket(
   ])
   const { USDC } = plan.tokens
   const feeds = Object.values(plan.feeds)
-  await deployMissing(chain, treasury, [...[plan.wrappedNative, USDC, ...feeds, ...plannedPublicContracts()]])
+  await deployMissing(chain, treasury, [plan.wrappedNative, USDC, ...feeds, ...plannedPublicContracts()])
   const feed = (key: FeedKey) => ({
     contract: plan.feeds[key],
     data: encodeFunctionData({

@@ -63,6 +63,7 @@ const artifactSchema = z.object({
     .regex(/^0x([0-9a-f]{2})+$/)
     // CAST: the pattern above is what Hex says.
     .transform((bytecode) => bytecode as Hex),
+  // Empty: the code needs no library's address written into it.
   linkReferences: z.record(z.string(), z.never()),
 })
 
@@ -74,7 +75,10 @@ const artifactPaths = {
     '@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
 } as const
 
-/** Creation code as Uniswap published it. Read from disk, because the packages are BUSL and GPL. */
+/**
+ * Creation code as Uniswap published it. It is read from the packages at run time and not copied into this
+ * repository, because their licences are BUSL and GPL.
+ */
 export function uniswapBytecode(contract: keyof typeof artifactPaths): Hex {
   const path = createRequire(import.meta.url).resolve(artifactPaths[contract])
   return artifactSchema.parse(JSON.parse(readFileSync(path, 'utf8'))).bytecode

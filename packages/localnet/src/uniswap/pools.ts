@@ -78,6 +78,7 @@ export async function approveAll(
     functionName: 'allowance',
     args: [walletClient.account.address, spender],
   })
+  // Payments lower the allowance, but never by half of it.
   if (allowance > maxUint256 / 2n) return
   const hash = await walletClient.writeContract({
     address: token,

@@ -16,6 +16,7 @@ export function placeSolanaWallet(
 ): string {
   const { holder, isProgram }: SolanaWallet = solanaWallets[name]
   const { publicKey } = Keypair.generate()
+  // Any key serves as the program; the mint is at hand.
   const wallet = isProgram ? PublicKey.findProgramAddressSync([publicKey.toBuffer()], mint)[0] : publicKey
   node.airdrop(wallet.toBase58(), 10n * lamportsPerSol)
   if (holder !== undefined) {

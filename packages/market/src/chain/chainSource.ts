@@ -73,7 +73,11 @@ type AwaitedBlock = { readonly number: bigint; readonly sinceMs: number }
 export function createChainSource(options: ChainSourceOptions): ChainSource {
   const { client, mirrorOf, batchTimeoutMs, poolsTimeoutMs, onReport, now } = options
   const { headMaxAgeMs, blockTimeMs } = options.plan.config
-  /** Blocks after the last reading that are read at once; later ones may wait. None on fast chains. */
+  /**
+   * Blocks after the last reading that are read at once. A head farther ahead may wait, because reading each
+   * of so many blocks would ask too often. Where a block takes less than half of `paceMs`, every new head may
+   * wait.
+   */
   const promptBlocks = paceMs({ blockTimeMs }) > 2 * blockTimeMs ? 0n : 1n
   const reportOn = (kind: AgreedKind) => (report: AgreementReport) => onReport?.(kind, report)
   const mirror = mirrorOf?.(createAgreedClient(client, { onReport: reportOn('pools') }))
@@ -159,6 +163,7 @@ function createStateReader(
     const { dataFees = cached?.dataFees, ...facts } = contracts.read(answers)
     if (dataFees === undefined) throw new Error('the first refresh asks for data fees')
     if (withDataFees) cached = { dataFees, readAtMs }
+    // The surcharge where the network's new state takes more gas than the release assumes.
     const dearer = dearerStateOf(shapes ?? [], feeModel.unitsTimesMax)
     return {
       head: { number, hash, timestampSeconds },
@@ -206,9 +211,9 @@ type PoolFacts = Pick<ChainReading, 'pools' | 'poolsLive' | 'poolProblems'>
 const noPools: PoolFacts = { pools: [], poolsLive: true, poolProblems: new Map() }
 
 /**
- * Reads pools at each head. A single failure fails the whole refresh, so that the last complete reading stays. After
- * `mirrorFailuresMax` failures, or while the first load takes long, the chain is published without pools, so that gas
- * and prices do not wait for them.
+ * Reads pools at each head. A single failure fails the whole refresh, so that the last complete reading
+ * stays. From `mirrorFailuresMax` failures in a row on, and until the mirror's first success, the chain is
+ * published without pools, so that gas and prices do not wait for them.
  */
 function keepPools(
   mirror: PoolMirror,

@@ -48,8 +48,8 @@ const feeShapes = gasShapes.map((shape) => ({
   gasUnits: gasUnits[shape],
 }))
 /**
- * Shape whose data fee is asked a second time with `extraWords` more data. The difference of both fees is the price of
- * these bytes.
+ * Shape whose data fee is asked a second time with `extraWords` more words of data. The difference of both
+ * fees is the price of these bytes. They are hashes, because random bytes cannot be compressed.
  */
 const shortShape: GasShape = 'sweep-erc20'
 const extraWords = 32

@@ -17,7 +17,7 @@ export function createNetworkSource(options: {
   return {
     async read(signal) {
       const { head, fees, shown, inventory, voices } = await reader.read({ signal, timeoutMs })
-      // The reader does not tell which endpoints dissent.
+      // The reader counts the endpoints that agree, and does not tell which dissent.
       onReport('head', { ...voices, dissenting: [] })
       // Endpoints that are behind do not take back a newer head that enough endpoints have shown.
       if (last !== undefined && head.number < last.head.number) return last

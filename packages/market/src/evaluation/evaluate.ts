@@ -80,6 +80,7 @@ function evaluatePrice(
   const sourceRule = { hostsOf, secondSource }
   const readings = context.readSourcesOf(plan)
   const fresh = readings.filter((reading) => isFresh(reading, nowMs))
+  // A value is still fresh at its last moment, so it changes one millisecond later.
   const expiries = fresh.map(({ result }) => result.freshUntilMs + 1)
   const candidate = aggregate({ ...sourceRule, readings, assetClass, nowMs })
   const jump = before?.jump ?? {}

@@ -85,6 +85,7 @@ export class MarketState {
   /** Evaluates anew, and tells listeners of a change. @param scope keys that new facts may have changed; left out: all */
   #update(scope?: Scope): void {
     const before = this.#evaluation
+    // Age may have changed any price or chain, so then all are evaluated.
     const isAged = this.#options.clock.now() >= before.changesAtMs
     this.#evaluation = evaluate(this.#factsNow(), before, isAged ? undefined : scope)
     if (!differs(before, this.#evaluation)) return

@@ -121,6 +121,7 @@ function poolResult(
   const state = reading.pools.find(({ address }) => address === pool.pool)
   if (state === undefined) return { fault: 'no_answer' }
   if (quoteUsdX18 === undefined) return { fault: 'unpriced_pair' }
+  // The pool's state takes the place of its address.
   const usdX18 = poolPrice({ ...pool, pool: state, quoteUsdX18, guardBps: classGuards[assetClass].hardBps })
   if (typeof usdX18 === 'string') return { fault: usdX18 }
   const updatedAtMs = reading.head.timestampSeconds * 1_000

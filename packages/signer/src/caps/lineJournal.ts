@@ -106,6 +106,7 @@ class FileJournal<Entry> implements LineJournal<Entry> {
       closeSync(fresh)
       throw error
     }
+    // Closes the file that was replaced.
     this.close()
     this.#file = fresh
     this.#lines = entries.length
@@ -135,6 +136,7 @@ class FileJournal<Entry> implements LineJournal<Entry> {
   }
 
   isKept(): boolean {
+    // A closed journal cannot be rewritten.
     if (this.#file === undefined) return !this.#isBehind
     try {
       if (this.#isBehind || !isNamed(this.#path, this.#file)) this.#rewrite()

@@ -82,6 +82,7 @@ export function createKeyAdministration(options: {
     rotate: ({ actor, id, overlapSeconds }) =>
       database.transaction(async (tx) => {
         const { label } = await lockUsableKey(tx, id)
+        // Done before the new secret is stored, which it would end too.
         const previousWorkUntil = await retireSecrets(tx, id, overlapSeconds)
         const { apiKey, ...secret } = newSecret()
         await insertSecret(tx, id, secret)
@@ -145,6 +146,7 @@ type StoredSecret = {
   readonly handle: string
   readonly hash: Buffer
   readonly pepperId: string
+  /** See `pepperCheck`. */
   readonly check: Buffer
 }
 

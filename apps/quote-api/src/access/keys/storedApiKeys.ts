@@ -10,9 +10,9 @@ type KeptApiKey = StoredApiKey & { readonly isChecked: boolean }
 const noScopes: ReadonlySet<string> = new Set()
 
 /**
- * Finds the API key of a request in the database: by its public part, compared by keyed hash. A revoked or retired
- * secret stops working everywhere within the bound of `createBoundedStalenessCache`. Use of a key replaces a hash that
- * is under an older pepper or has no check. `Sponsors` tells a key's wallet.
+ * Finds the API key of a request in the database by its public part, and compares its keyed hash. A revoked
+ * or retired secret stops working everywhere within the bound of `createBoundedStalenessCache`. Use of a key
+ * replaces a hash that is under an older pepper or has no check. `Sponsors` tells a key's wallet.
  * @source rule L-87
  */
 export function createStoredApiKeys(options: {

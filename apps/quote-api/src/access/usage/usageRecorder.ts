@@ -58,7 +58,7 @@ class NumberedBatches implements UsageRecorder {
       apiKeyId: keyId,
       endpoint: route ?? unknownEndpoint,
       statusCode,
-      // Public clients know codes of 400 alone.
+      // Answers of other statuses are told apart by status alone: public clients know only the codes of 400.
       errorCode: statusCode === 400 ? (errorCode ?? '') : '',
     })
   }
@@ -75,7 +75,8 @@ class NumberedBatches implements UsageRecorder {
     } catch (error) {
       if (!this.#isFailing) this.#options.onFailure(error)
       this.#isFailing = true
-      // A batch that the database itself refuses would fail for ever and block all later batches, so it is dropped.
+      // A `DomainError` tells that the database did not answer. Any other error is its refusal of this batch,
+      // which would fail for ever and block all later ones, so the batch is dropped.
       if (!(error instanceof DomainError)) {
         this.#tellLost(answersOf(this.#unsent))
         this.#unsent = undefined

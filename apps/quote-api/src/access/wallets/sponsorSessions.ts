@@ -63,7 +63,8 @@ export function createSponsorSessions(options: SponsorSessionsOptions): SponsorS
       const digest = personalMessageDigest(message)
       const isSignedByKey = recoverSigner(digest, withUsualRecoveryByte(signature)) === wallet
       const isLinked = await sponsorsSomething(database, wallet)
-      // Only a linked contract wallet is called. Both refusals look alike, so a stranger does not learn what is linked.
+      // Only a linked contract wallet is called. Without a valid signature the refusal is the same for linked
+      // and unlinked wallets, so that a stranger does not learn what is linked.
       const isSigned =
         isSignedByKey || (isLinked && (await hasSigned({ message, wallet, signature }, contracts)))
       if (!isSigned) throw new InvalidSignatureError()
@@ -97,6 +98,7 @@ export function createSponsorSessions(options: SponsorSessionsOptions): SponsorS
 
 /** Texts to sign. The nonce carries all that a text needs, and a proof, so that the text can be written anew. */
 function createSignInChallenges({ site, secret, randomBytes, now }: SponsorSessionsOptions) {
+  // A key of its own, so that nothing else that `secret` signs passes for a proof.
   const key = createHmac('sha256', secret).update('sponsor sign-in').digest()
   const proofOf = (wallet: Hex, timeAndRandom: string) =>
     createHmac('sha256', key).update(`${wallet} ${timeAndRandom}`).digest('hex').slice(0, 32)

@@ -93,7 +93,7 @@ export function registerHealthRoutes(
 
 /**
  * GET /stops of the operations listener: chains that an operator or the oracles stopped, for the allocator,
- * which obeys. Stops by others end new orders alone.
+ * which obeys. Stops by others only end new orders.
  * Read from the database at each request, so that no answer is stale; an error while the database is away.
  */
 export function registerStopList(

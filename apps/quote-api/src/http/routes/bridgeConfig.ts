@@ -43,7 +43,7 @@ type Dependencies = PricingDependencies & { readonly fillWallet: string | undefi
 
 /** USD for whose transfer the answer shows the fee; a caller names no amount. */
 const usualUsd = 100n
-/** Stands for the user when the fee is priced: an account without an owner and without holdings. */
+/** Stands for the user when the fee is priced: an EVM account without an owner and without holdings. */
 const ownerlessAccount = `0x${'0'.repeat(36)}dead`
 /** Older clients send this address as `user` when they have none, on any chain. @source Q-109 */
 const noUser = `0x${'0'.repeat(40)}`
@@ -85,6 +85,7 @@ async function readBridgeConfig(
   const solverBalance = requireChain(market, destination.chainId).inventory.get(currencyOut.key) ?? 0n
   const fee = await feeOf(dependencies, { currencyIn, currencyOut })
   const userBalance = user === undefined ? undefined : await balanceOf(dependencies, user, currencyIn)
+  // Without a fee nothing can be moved now, as `enabled` says, and none is taken off the balance.
   return {
     enabled: origin.config.enabled && destination.config.enabled && capacity > 0n && fee !== undefined,
     ...(userBalance !== undefined && {

@@ -72,7 +72,8 @@ async function takeHint(
   const reading = Promise.all(hashes.map((text) => readNamed(chainId, text))).catch(() => [])
   const timeout = sleep(patienceMs, [], { ref: false })
   const deposits = (await Promise.race([reading, timeout])).flat()
-  // The jobs are woken after the reading, so that they find the deposits that it kept.
+  // The jobs are woken after the reading, unless it takes too long, so that they find the deposits that it
+  // kept.
   hint(chainId)
   return { message: deposits.length === 0 ? 'Success' : `Success: ${deposits.length} deposits found` }
 }

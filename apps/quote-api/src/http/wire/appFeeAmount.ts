@@ -30,6 +30,7 @@ export function appFeeAmountToWire(
       !('reason' in price) && {
         amountUsd: formatUsd(usdValueDown(amount, { decimals: asset.decimals, usdX18: price.usdX18 })),
       }),
+    // Quoted amounts have a minimum below them; this one is exact.
     minimumAmount: text,
   }
 }

@@ -33,6 +33,7 @@ export function balancesToWire(
     amount: microUsd.toString(),
     amountFormatted: formatAmount(microUsd, microDecimals),
     amountUsd: usdOf(microUsd),
+    // Quoted amounts have a minimum below them; this one is exact.
     minimumAmount: microUsd.toString(),
   })
   const available = amountOf(balance.availableMicroUsd)

@@ -80,6 +80,7 @@ export function groupByAsset(
   const groups = new Map<string, z.infer<typeof groupedCurrenciesSchema>[number]>()
   for (const currency of currencies) {
     const chain = registry.chainById.get(currency.chainId)
+    // The address is never used: all of these currencies are of the registry.
     const groupID = (chain && findCurrency(chain, currency.address))?.asset.id ?? currency.address
     groups.set(groupID, [...(groups.get(groupID) ?? []), { ...currency, groupID }])
   }

@@ -85,6 +85,7 @@ export function claimAmount(args: {
   const { target, snapshot, claimable, asked: requestedAmount } = args
   const amount = requestedAmount ?? claimable
   if (amount > claimable || claimable === 0n) throw new InsufficientAppFeesError(claimable)
+  // The charge for this recipient is not known yet; with it the worth is checked again.
   requireWorth(target, snapshot, { amount, charged: 0n })
   return amount
 }

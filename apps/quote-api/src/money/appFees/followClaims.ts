@@ -51,6 +51,7 @@ type Payout = {
   readonly facts?: PaymentFacts
 }
 
+/** Reads the payout that the solver reported. `readApart` puts a transaction aside that cannot be read. */
 async function readPayout(
   context: ClaimContext,
   { payload: stored, txHash: transactionId }: WorkItem,

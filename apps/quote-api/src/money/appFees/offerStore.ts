@@ -6,7 +6,7 @@ import type { ClaimTerms } from './claimTerms.ts'
 
 /** Time to sign a claim. */
 const lifetimeSeconds = 600
-/** Expired offers that each insert deletes: more than it adds, so that they cannot pile up. */
+/** Expired offers that each insert deletes, except those that another one deletes now: more than it adds. */
 const expiredMax = 10
 
 /** Stores an offer until it is signed or expires. */

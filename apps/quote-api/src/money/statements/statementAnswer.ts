@@ -114,6 +114,7 @@ function cellsOf(row: Readonly<Record<string, string | number | undefined>>): re
 }
 
 function cellOf(value: string): string {
+  // A negative amount begins like a formula and is none.
   const isNumber = /^-?[0-9]+$/.test(value)
   const safe = !isNumber && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

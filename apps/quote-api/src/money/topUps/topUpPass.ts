@@ -36,11 +36,12 @@ export type TopUpWatcher = {
   readonly fromBlock: bigint
   /** Number of newest blocks, half a minute's worth, whose transfers endpoints may list late. */
   readonly lateBlocks: bigint
+  /** Fails a transaction once this process no longer leads the job. */
   readonly fence: Fence
   readonly signal: AbortSignal
   /** Marks transactions of this account among all that are put aside. */
   readonly purpose: TopUpPurpose
-  /** Kept from pass to pass. */
+  /** Tells when a transaction that could not be read is looked at again; kept from pass to pass. */
   readonly memory: Pick<ReadMemory, 'isDue' | 'lookLater'>
 }
 

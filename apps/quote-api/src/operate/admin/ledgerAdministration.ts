@@ -25,7 +25,7 @@ export interface LedgerAdministration {
   verify(depth: 'cheap' | 'all', actor: string): Promise<readonly LedgerFinding[]>
   /** The halt of reservations; undefined while there is none. */
   halt(): Promise<LedgerHalt | undefined>
-  /** Checks all books, and lets reservations go on if there is no finding. */
+  /** Checks all books, then lets reservations go on, or halts them: `wasHalted` is true with findings. */
   resume(
     auditNote: AuditNote,
   ): Promise<{ readonly findings: readonly LedgerFinding[]; readonly wasHalted: boolean }>

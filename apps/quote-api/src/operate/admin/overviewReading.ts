@@ -11,7 +11,7 @@ type Reading = Pick<SqlDatabase, 'query'>
  * Amounts in micro-USD, at the prices that were quoted.
  */
 export type Overview = {
-  /** Settled requests per day, newest first. */
+  /** Settled requests of the last seven days, per day, newest first. */
   readonly days: readonly Day[]
   /** Requests by the last status that they took within 24 hours. */
   readonly statuses: readonly { readonly status: string; readonly requests: number }[]

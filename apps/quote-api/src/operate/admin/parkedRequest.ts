@@ -29,7 +29,7 @@ import { lockFailedRefunds, lockWorkOf, offerWithheld, updateWork } from '../../
 import { announceStatus } from '../../webhooks/announceStatus.ts'
 import type { AuditNote } from './ledgerAdministration.ts'
 
-/** Reads the facts that decide what an operator may do with the request. @param parkedReason of its standstill */
+/** Facts that decide what an operator may do with a request. @param parkedReason why it stands still */
 export async function readParkedFacts(
   database: Pick<SqlDatabase, 'query'>,
   request: SettledRequest,
@@ -41,6 +41,7 @@ export async function readParkedFacts(
   return {
     isFilled: status === 'success',
     refund: refund?.state,
+    // The deny list stopped it.
     isBlocked: parkedReason === blockedWallet,
     // The fill contract recorded a payment of the order.
     isRecorded: parkedReason === 'FILL_RECORDED',
@@ -100,6 +101,7 @@ export async function releaseRequest(
 ): Promise<void> {
   await insertRelease(tx, requestId, resolution)
   await recheckStopped(tx, requestId)
+  // Only parts of any other request were stopped, and `recheckStopped` has set them going.
   if (settlement?.stage !== 'parked') return
   if (resolution === 'refund') await giveDepositBack(tx, requestId)
   else await setStage(tx, requestId, { stage })
@@ -116,6 +118,7 @@ export async function endUnpaid(
 ): Promise<void> {
   if (hold.state === 'posted') throw new ResolutionNotPossibleError([])
   await createLedger().void(tx, { requestId, reason: 'RESOLVED_UNPAID' })
+  // A fill of which only the fill contract knows (`isRecorded`) has not made the request a success yet.
   if (status !== 'success') await setStatus(tx, announceStatus, { requestId, status: 'success' })
   await setStage(tx, requestId, {
     stage: 'settled',
@@ -147,7 +150,7 @@ export async function giveUp(tx: SqlTx, request: SettledRequest): Promise<void> 
   })
 }
 
-/** Marks the fill as failed, whatever was sent for it, so that the usual rule refunds the deposit. */
+/** Marks the fill as failed, whatever was sent for it. The rule of `filling` then refunds the deposit. */
 export async function giveDepositBack(tx: SqlTx, requestId: Hex): Promise<void> {
   const item = await lockWorkOf(tx, { kind: 'fill', requestId })
   if (item === undefined) throw new ResolutionNotPossibleError([])

@@ -169,7 +169,8 @@ const foundMax = 10
 
 /**
  * Reads each kind of identifier in a branch of its own, so that every branch uses an index. The hash of a
- * transaction matches in any case if it is stored with 0x; other spellings, such as Base58, match exactly.
+ * transaction matches in any case if it is stored with 0x; other spellings, such as Base58, match exactly. A
+ * request that several branches find is listed once.
  */
 async function findRequests(
   database: Pick<SqlDatabase, 'query'>,

@@ -204,6 +204,7 @@ function moneyProblems({ ledgerHaltedAt, haltedTopUps, sponsors }: StoredFacts):
         do: 'npm run causeway -- topup halted, then docs/operating/runbook.md#topupshalted',
       }),
     ),
+    // Less is left than was spent within a day. A frozen wallet spends nothing, so it is not told of.
     ...sponsors
       .filter(
         ({ isFrozen, availableMicroUsd, spentMicroUsd }) => !isFrozen && availableMicroUsd <= spentMicroUsd,

@@ -33,7 +33,7 @@ export type CommandContext = {
   readonly readLines: (path: string) => AsyncIterable<string>
   /** Text of a file that a flag names. @throws CommandError when it cannot be read */
   readonly readFile: (path: string) => Promise<string>
-  /** For output that is too long to be held: one line each. */
+  /** Prints one line, for output that is too long to be held. */
   readonly print: (line: string) => Promise<void>
 }
 

@@ -219,7 +219,7 @@ function mistakeOf(finding: ChainFinding, checked: CheckedChain): Mistake {
   }
 }
 
-/** Kinds of findings about a member that stands beside the contract's address in the file, under the same name. */
+/** Kinds of findings that are named like a member of the file, beside the contract's address there. */
 const memberKinds: ReadonlySet<ChainFinding['kind']> = new Set([
   'description',
   'decimals',

@@ -90,7 +90,7 @@ async function deploy(
       ...contract,
       state: codeStateOf(contract.name, code),
     }))
-    // Foreign code at an address is reported, and no contract is given an owner.
+    // Foreign code at one address is reported, and then none of the contracts is given an owner.
     const isSound = deployed.every(({ state }) => state === 'ours')
     if (isSound) await initializeContracts(chain, target.plan.initializations)
     const output = outputOf(target, deployed)

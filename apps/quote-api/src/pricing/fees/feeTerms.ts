@@ -89,7 +89,7 @@ export function feeTerms(inputs: FeeInputs): {
   const fillGas = convertUp(fillNative, nativePrice, feePrice)
   const gas = fillGas + relayedDepositCost(inputs) + (topup?.valueInFeeCurrency ?? 0n)
   const offer = offerOf(plan.payoutCurrency, inputs.external)
-  // The offer's fee is charged on the whole payout, even if the offer covers only a part of it.
+  // The fee of external liquidity is charged on the whole payout, even if the offer covers only a part of it.
   const platformBps = platformFeeBps(inputs) + BigInt(offer?.feeBps ?? 0)
   const appFeesBps = request.appFees.map(({ bps }) => bps)
   const appBps = appFeesBps.reduce((sum, bps) => sum + bps, 0n)
@@ -161,8 +161,8 @@ function gasTopup({ request, route, plan, snapshot }: FeeInputs): GasTopup | und
 }
 
 /**
- * Platform fee in bps, by the dearer class of the two currencies; disagreement of their price sources is charged on
- * top.
+ * Platform fee in bps, by the dearer class of input and output currency. Between two assets the disagreement
+ * of the price sources of fee and payout currency is charged on top.
  */
 function platformFeeBps({ route, plan, schedule, snapshot }: FeeInputs): bigint {
   const { currencyIn, currencyOut } = route

@@ -51,12 +51,14 @@ export function executionUnits(
   { originGasOverhead }: { readonly originGasOverhead: bigint },
   dearer: DearerState = stateAsCounted,
 ): bigint {
-  return unitsOn(asset.inventory === undefined ? 'execute-swap' : 'execute', dearer) + originGasOverhead
+  // The solver takes currencies of assets that it keeps inventory of; others are swapped on the way to it.
+  const isSwapped = asset.inventory === undefined
+  return unitsOn(isSwapped ? 'execute-swap' : 'execute', dearer) + originGasOverhead
 }
 
 /**
- * Gas limit that is sent to the solver for submitted calls. The solver adds the dearer new state of calls without a
- * swap itself, as it measures it, so that part is subtracted here. @source F-114
+ * Gas limit that is sent to the solver for submitted calls. By its own measure the solver adds to it what new
+ * state costs more in calls without a swap, so that part of `gasMax` is subtracted here. @source F-114
  */
 export function solverGasLimit(gasMax: bigint, dearer: DearerState = stateAsCounted): bigint {
   return gasMax - (unitsOn('execute', dearer) - gasUnits.execute)
@@ -80,6 +82,7 @@ export function relayedDeposit(
   if (!request.usePermit) return undefined
   const permit = permitKindOf(origin, currencyIn)
   if (permit === undefined) throw new Error('a currency without permits was let through')
+  // A token's own permit never deposits an input that is swapped first (see `permitKindOf`).
   return { kind: permit === 'permit2' && isSwapped ? 'permit-permit2-swap' : `permit-${permit}`, isNative }
 }
 

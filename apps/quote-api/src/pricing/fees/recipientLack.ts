@@ -27,7 +27,7 @@ export async function recipientLack(
 }
 
 /**
- * Refuses a payment that is too low for its network to keep it in an account that does not exist yet.
+ * Refuses a native payment that is too low for its network to keep it in an account that does not exist yet.
  * @throws QuoteError AMOUNT_TOO_LOW
  * @source rule F-144
  */
@@ -61,6 +61,7 @@ export function requireLack(
   { destination, recipient }: Pick<Route, 'destination' | 'recipient'>,
 ): AccountLack {
   // `currency` is only named, in the refusal of an account whose native balance cannot be counted.
+  // `makesState`: the user pays for what the fill makes, so a missing account is no refusal.
   const refusal =
     lack && lackRefusal(lack, { chain: destination, currency: destination.native, makesState: true })
   const { chainId } = destination

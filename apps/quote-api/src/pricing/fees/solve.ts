@@ -57,7 +57,7 @@ function appFeesOf({ appFeesBps }: FeeTerms, amountIn: bigint): readonly bigint[
   return appFeesBps.length === 0 ? noAppFees : appFeesBps.map((bps) => bpsDown(amountIn, bps))
 }
 
-/** Every fee at `amountIn`. */
+/** Every fee at `amountIn`, without the surplus, which `solveAmountIn` adds. */
 function feesOf(terms: FeeTerms, amountIn: bigint, appFees: readonly bigint[]): FeeParts {
   let app = 0n
   for (const fee of appFees) app += fee
@@ -128,6 +128,7 @@ export function refuseFeesOfAll({ slopeBpsMin }: Pick<FeeTerms, 'slopeBpsMin'>):
 
 /** Finds an amount that reaches the target while its predecessor does not: doubles `start`, then bisects. */
 function bisect(reaches: (amountIn: bigint) => boolean, start: bigint): bigint {
+  // Below all amounts, so that 0 can be found too.
   let low = -1n
   let high = start > 0n ? start : 1n
   while (!reaches(high)) {

@@ -22,9 +22,9 @@ import { autoBaseBps, dearerClass } from './slippage.ts'
 //
 // - A pool that was moved in the caller's favour: a solver promises no more than the agreed price gives.
 // - A pool that was moved against the caller: tolerances count from the agreed price and not from the pool's.
-//   A tolerance that the caller named counts from `poolLagBps` below it, for all legs together. So the least
-//   output is never further below the agreed price, whatever the pools' prices. A pool beyond `guardBps` is
-//   not quoted at all.
+//   A tolerance that the caller named counts from `poolLagBps` below that price, for all legs together. So
+//   the least output is never further below the agreed price than both together, whatever the pools' prices.
+//   A pool beyond `guardBps` is not quoted at all.
 
 /** Amount by which a pool sells `to` for `from` below the agreed price, in bps rounded up; 0 when above it. */
 export function adverseBps(

@@ -40,7 +40,7 @@ export type LegQuote = {
   /** The pools that it goes through, in order; none for one-to-one legs. */
   readonly hops: readonly { readonly to: QuotableCurrency; readonly feePips: number }[]
   readonly ticksCrossed: number
-  /** Amount by which the pools sell below the agreed price, in bps, see `legGuard.ts`; 0 for an unlisted pool. */
+  /** Bps by which the pools sell below the agreed price, see `legGuard.ts`; 0 for a pool of unknown state. */
   readonly adverseBps: bigint
 }
 

@@ -22,7 +22,10 @@ const poolAmountLimit = 1n << 255n
 
 export type PoolTrade = 'exactInput' | 'exactOutput'
 
-/** Asks the chain's quoter contract for a pool that the snapshot does not mirror. Undefined: the pool cannot trade. */
+/**
+ * Asks the chain's quoter contract for a pool that the snapshot does not mirror. Undefined: the pool cannot
+ * make the trade, or the chain has no quoter that can be asked now.
+ */
 export type OnChainQuoter = (args: {
   chainId: number
   pool: QuotablePool
@@ -124,7 +127,7 @@ async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<
 
 /**
  * Quote of one pool. `guarded`: it sells too far below the agreed price. `exhausted`: it cannot take the amount.
- * Undefined: the chain's quoter does not answer.
+ * Undefined: as `OnChainQuoter` answers it.
  */
 async function quotePool(
   onChain: OnChainQuoter,

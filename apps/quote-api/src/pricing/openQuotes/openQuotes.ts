@@ -118,6 +118,7 @@ function dropEnded(promises: Promises, nowSeconds: number): void {
 function refusal({ totalUsdX18, ends }: Promises, limit: UsdX18, promise: QuotePromise): QuoteError {
   const { nowSeconds, expiresAtSeconds } = promise
   const firstEnd = ends[0] ?? expiresAtSeconds
+  // A promise still counts in the second at which it expires.
   const retryAfterSeconds = Math.max(firstEnd - nowSeconds + 1, 1)
   const leftUsd = limit > totalUsdX18 ? limit - totalUsdX18 : 0n
   return new QuoteError(

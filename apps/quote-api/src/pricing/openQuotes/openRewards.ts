@@ -51,9 +51,9 @@ export type HeldReward = {
 }
 
 /**
- * Weights: other processes may have as many open moves as this one, so those of this process count `processes` times.
- * Quotes without a key may hold only `keylessBps` of the rewards, so for them keyless moves count 10 000/`keylessBps`
- * times more.
+ * Weights: a bound move counts once, since every process reads it from the database. Other processes may have
+ * as many open moves as this one, so those of this process count `processes` times. Quotes without a key may
+ * hold only `keylessBps` of the rewards, so for them keyless moves count 10 000/`keylessBps` times more.
  * @param options.processes number of processes of the service; each knows only its own open quotes
  * @param options.keylessBps part of all rewards that quotes without a key may hold; 0: none
  * @param options.perDayMicroUsd what rewards may give away within 24 hours beside the skew costs that were kept

@@ -21,7 +21,7 @@ export type LackLookup = (question: {
 /**
  * Tries a payment as the fill wallet would make it now; `undefined` where the outcome is not known in time. `refusal`:
  * why it fails, in words for a caller. `units`: gas or energy of the whole transaction; absent if neither code of the
- * account nor a token's list can change it. Never rejects.
+ * account nor a list of accounts in the token can change it. Never rejects.
  * @source Q-48; rule P-46
  */
 export type TryPayment = (
@@ -74,6 +74,7 @@ export async function refusalOf(ports: PayeePorts, payee: Payee): Promise<Refusa
   const question = { chainId, account, currency: currency.address }
   const [hasCode, lack, trial] = await Promise.all([
     chain.quoting.paysTokensToCode ? false : ports.hasCode(question),
+    // A depositor lacks no account of the token that he deposited, so the chain is not asked.
     payee.isDepositor === true && !currency.isNative ? {} : ports.lackOf(question),
     payee.isNamed && amount > 0n ? ports.tryPayment(payee) : { refusal: undefined },
   ])

@@ -11,7 +11,7 @@ import type { QuotableCurrency } from '../registry.ts'
 const tooLow: ReadonlySet<QuoteErrorCode> = new Set(['AMOUNT_TOO_LOW', 'RELAYER_GAS_TOO_HIGH'])
 /** Refusals that a smaller amount avoids. */
 const tooHigh: ReadonlySet<QuoteErrorCode> = new Set(['INSUFFICIENT_LIQUIDITY'])
-/** Refusals that mean "still too high" during the search downwards. */
+/** Refusals during the search downwards that a still smaller amount avoids. */
 const stillTooHigh: ReadonlySet<QuoteErrorCode> = new Set(['INSUFFICIENT_LIQUIDITY', 'SWAP_IMPACT_TOO_HIGH'])
 
 const triesMax = 48
@@ -145,7 +145,7 @@ async function findLeast(judge: Judge, refusedAmount: bigint): Promise<bigint | 
 
 /**
  * Steps down from a refused amount, by a power of two that grows, until one is accepted; then bisects between both.
- * @param nearAmount the refusal's guess, tried first
+ * @param nearAmount the refusal's guess, tried first; if it is not accepted, the search begins below it
  */
 async function findMost(
   judge: Judge,

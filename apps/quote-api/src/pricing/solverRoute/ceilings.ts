@@ -76,7 +76,7 @@ export function checkSponsorCost(
   const { split, prices } = priced
   const usd = (amount: bigint) => usdValueDown(amount, prices.feeCurrency)
   const amountUsd = usd(split.amountIn)
-  // An amount above both the part and the fixed worth is refused, so the larger of both is the limit.
+  // Gas and impact are refused above both the part and the fixed worth, the spread above one of them.
   const largerOf = ({ maxBps, orMicroUsd }: QuoteCeilings['sponsorGas']) =>
     maxBigint(bpsUp(amountUsd, BigInt(maxBps)), orMicroUsd * usdX18PerMicroUsd)
   const { maxBps, maxMicroUsd } = ceilings.sponsorSpread
@@ -102,7 +102,7 @@ function sponsoredByCeiling(sponsored: Allocation['sponsored']): Record<SponsorC
 }
 
 /**
- * The sponsor's part of the spread. The platform fee contains the spread; a sponsor pays its rest first.
+ * The sponsor's part of the spread. The platform fee contains it; a sponsor pays the rest of that fee first.
  * @param sponsoredFees the sponsor's part of the fees under the ceiling `sponsorSpread`
  */
 function sponsoredSpread(snapshot: MarketSnapshot, priced: PricedRoute, sponsoredFees: bigint): bigint {

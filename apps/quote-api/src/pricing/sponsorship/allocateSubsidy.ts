@@ -49,8 +49,8 @@ export function allocateSubsidy(
   const due = sponsorableFees(fees)
   let requestedAmount = 0n
   for (const component of sponsoredComponents) {
-    // `requiredElse`: the reason to report where some of this fee is due and not selected; undefined: the
-    // user pays that part.
+    // The user pays what is due of this fee and not selected. A fee with `requiredElse` may not be left to
+    // him: the sponsor then pays nothing at all, for this reason.
     const { requiredElse } = sponsorRule(component)
     if (requiredElse !== undefined && due[component] > chosen[component]) return unpaid(requiredElse)
     chosen[component] = maxBigint(chosen[component], 0n)

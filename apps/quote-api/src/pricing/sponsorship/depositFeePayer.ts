@@ -13,7 +13,10 @@ const servedFamilyNames = Object.values(families)
 export type FeePayer = {
   /** Pays the deposit's transaction fee and origin rent, from its own coin and not from the sponsor's balance. */
   readonly account: string
-  /** True within one chain: there the user can take the rent that the payer paid. Worth a warning in the log. */
+  /**
+   * True where origin and destination are one chain: there the payer pays the rent of accounts that the user
+   * may close, and a closed account's rent goes to the user. Worth a warning in the log.
+   */
   readonly isExploitable: boolean
 }
 

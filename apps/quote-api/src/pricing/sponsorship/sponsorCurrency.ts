@@ -7,7 +7,7 @@ export type SponsorshipChain = { readonly chainId: number; readonly client: Json
 const baseChainId = 8_453
 const baseSepoliaChainId = 84_532
 
-/** Base or its testnet: the chain on which balances are topped up. */
+/** Base or its testnet, on which balances are topped up; if neither is configured, Base without a client. */
 export function findSponsorshipChain(
   registry: QuoteRegistry,
   clients: ReadonlyMap<string, JsonRpcClient>,
@@ -20,7 +20,7 @@ export function findSponsorshipChain(
 /** The currency of sponsor balances, as clients see it. */
 export type SponsorCurrency = { readonly chainId: number; readonly currency: string }
 
-/** The token that balances are topped up with, or its chain alone where none is configured. */
+/** The token that balances are topped up with. Where none is configured, `currency` is empty. */
 export function sponsorCurrency(
   registry: QuoteRegistry,
   args: { readonly chainId: number; readonly assetId: string | undefined },

@@ -12,9 +12,9 @@ const microUsdDecimals = 6
 const depegBps = 50n
 
 /**
- * Sponsor's price of one unit of the fee currency, in micro-USDC. Fees in USDC are debited at their amount; others at
- * their USD value, with USDC at par, or at its market price once that lost more than 0.5 %: the solver is paid in USDC
- * and must not be short.
+ * Sponsor's price of a smallest unit of the fee currency, in micro-USDC. Fees in USDC are debited at their
+ * amount; others at their USD value, with USDC at par, or at its market price once that lost more than 0.5 %:
+ * the solver is paid in USDC and must not be short.
  * @source rule L-51
  */
 export function sponsorUnit(fee: PricedUnit & AssetPrice, usdc: AssetPrice): SponsorUnit {

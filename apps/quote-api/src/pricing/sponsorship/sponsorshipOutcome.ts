@@ -4,7 +4,7 @@ import type { SponsorshipReason } from './sponsorshipTerms.ts'
 
 /** Outcome for a request that asked about sponsorship, fixed at quote time. */
 export type SponsorshipOutcome = {
-  /** Undefined where nobody pays for the user. */
+  /** Wallet of the sponsor; undefined where nobody pays for the user. */
   readonly sponsor: Hex | undefined
   /** Fees that the request selected. */
   readonly selected: readonly SponsoredComponent[]

@@ -19,8 +19,9 @@ export type SponsorshipRequest = {
   readonly subsidizeFees: boolean
   readonly capMicroUsd: bigint | undefined
   readonly subsidizeRent: boolean
+  /** Account that pays the network for the deposit; the terms do not depend on it. */
   readonly depositFeePayer: string | undefined
-  /** Named components; those that cannot be sponsored are accepted without effect. */
+  /** Fees named for the sponsor; undefined: none is. Naming a fee that cannot be sponsored has no effect. */
   readonly components: readonly SponsoredWord[] | undefined
 }
 
@@ -41,7 +42,7 @@ export type SponsorshipTerms = {
   readonly sponsor: Hex
   readonly selected: ReadonlySet<FeePart>
   readonly capMicroUsd: bigint | undefined
-  /** The sponsor pays nothing if the cap is below the fees. So it is for deposit addresses. */
+  /** If the cap is below the fees, the sponsor pays nothing instead of it. True for deposit addresses. */
   readonly allOrNothing: boolean
 }
 
@@ -59,9 +60,9 @@ export function sponsorshipTerms(
   { useDepositAddress }: { readonly useDepositAddress: boolean },
 ): SponsorshipTerms | Unsponsored {
   if (!request.subsidizeFees) {
-    // A field of a single fee, such as `subsidizeRent`, has no effect alone. The reason then names that fee.
-    const selected = sponsoredComponents.find((component) => request[sponsorRule(component).selectedBy])
-    return { reason: (selected && sponsorRule(selected).requiredElse) ?? 'NOTHING_TO_SPONSOR' }
+    // `subsidizeRent` has no effect without `subsidizeFees`: rent stays with the user, as the reason tells.
+    const selectedAlone = sponsoredComponents.find((component) => request[sponsorRule(component).selectedBy])
+    return { reason: (selectedAlone && sponsorRule(selectedAlone).requiredElse) ?? 'NOTHING_TO_SPONSOR' }
   }
   if (caller === null) {
     throw new QuoteError('UNAUTHORIZED', 'A sponsored quote needs a valid x-api-key.')
@@ -79,13 +80,15 @@ export function sponsorshipTerms(
 }
 
 /**
- * Fee parts that the request names, else those of `relayer`, for which `subsidizeFees` stands alone; a deposit address
- * cannot choose. Fields of single fees, such as `subsidizeRent`, add theirs. @source Q-30, Q-31
+ * Fee parts that the sponsor is to pay: those that the request names. If it names none, or is for a deposit
+ * address, which cannot choose, they are the parts of the word `relayer`. `subsidizeRent` adds those of rent.
+ * @source Q-30, Q-31
  */
 function selectedParts(request: SponsorshipRequest, useDepositAddress: boolean): ReadonlySet<FeePart> {
   const components = (useDepositAddress ? undefined : request.components) ?? ['relayer']
   const added = sponsoredComponents.filter((component) => {
     const { selectedBy } = sponsorRule(component)
+    // `subsidizeFees` is set here always, and the fees that it selects are those of `components`.
     return selectedBy !== 'subsidizeFees' && request[selectedBy]
   })
   return new Set([...components, ...added].flatMap(partsBoughtBy))
@@ -99,13 +102,13 @@ export function componentsOf({
   return [...new Set(components)].filter(isSponsored)
 }
 
-/** Rebuilds the request's fields from the stored selection, since stored orders keep only that. */
+/** Rebuilds the fields of a deposit address's request from the selection that its order stores. */
 export function selectingFields(
   selected: readonly SponsoredComponent[],
 ): Pick<SponsorshipRequest, 'subsidizeFees' | 'subsidizeRent'> {
   const fields = new Set(selected.map((component) => sponsorRule(component).selectedBy))
   return {
-    // The selection is empty exactly where no sponsor was asked for.
+    // A deposit address cannot choose fees, so it selects none exactly where no sponsor was asked for.
     subsidizeFees: selected.length > 0,
     subsidizeRent: fields.has('subsidizeRent'),
   }

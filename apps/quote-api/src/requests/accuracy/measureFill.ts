@@ -30,6 +30,7 @@ const reactionMsMax = 2 ** 31 - 1
  * @param fill.valueMicroUsd worth of the order, which decides how long its deposit waits for pin depth
  * @param fill.depositSeconds Unix time of the deposit's block; `fillSeconds` that of the fill's
  * @param fill.costs of every transaction that the solver sent for the request, and its gas top-up
+ * @param fill.quoted.gas charge for gas, in smallest units of the currency that `gasUnit` prices
  */
 export function measureFill(fill: {
   readonly origin: QuotableChain

@@ -52,6 +52,7 @@ async function measure(
   const stored = await readFillFacts(database, requestId)
   const deposit = settlement && (await readDeposit(database, settlement.depositId))
   const fill = destination && (await readFill(request, destination, signal))
+  // The first payment is the recipient's; a second one would be a gas top-up.
   const quotedPayment = request.order.output.payments[0]
   if (!origin || !destination || !stored || !deposit || !fill || !quotedPayment) return undefined
   const costs = await readCosts(context, stored.transactions, signal)

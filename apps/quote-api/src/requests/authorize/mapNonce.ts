@@ -61,6 +61,7 @@ export function createMapNonce(options: {
     const chain = mappedChain(registry, signed.walletChainId)
     const order = await readOrder(database, signed.id)
     if (order === undefined || order.originChainId !== signed.walletChainId) throw new UnknownRequestError()
+    // The quote's transfer has a nonce that is computed from its order.
     const nonce = chain.quoting.transferNonce?.({ orderId: signed.id, ...order })
     const { wallet, depositor } = signed
     if (wallet !== order.user || depositor !== order.user || signed.nonce !== nonce)

@@ -7,7 +7,7 @@ export const lanes = {
   paid: 0,
   /** Quoted with a key, and used within the hour. */
   keyed: 1,
-  /** Quoted without a key; a block names it without such a payment: a call, a token's move, or dust. */
+  /** Quoted without a key; a block names it, for example in a call, or pays it less than half. */
   named: 2,
   /** Quoted without a key, and used within the hour. */
   unpaid: 3,

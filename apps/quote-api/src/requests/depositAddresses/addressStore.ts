@@ -73,7 +73,7 @@ export async function nameAddress(
   ])
 }
 
-/** Makes a newer request the one that payments to the address are for; an older unpaid one points to it. */
+/** Makes a newer request the one that payments to the address are for; the former, if unpaid, names it. */
 export async function supersede(tx: SqlTx, { address, requestId }: StoredAddress, newer: Hex): Promise<void> {
   await tx.query('update deposit_address set request_id = $2 where address = $1', [address, toBytes(newer)])
   // An operator's release covers the money at the address, so it moves on to the request that replaces this one.
@@ -159,7 +159,8 @@ const pauseMaxMs = 900_000
  * it in its lane; without money it falls back to `laneOfUnpaid`, which its key and its last use decide.
  * `held_since` is when money was first found there, and `deep_since` when it was deep enough.
  * @param pauses.leastMs shortest time to the next look
- * @param pauses.keepsLaneMs time after the last use in which empty ones keep their lane, until money is final
+ * @param pauses.keepsLaneMs time after its last use in which an empty address keeps the lane that a block
+ * gave it, because balances may lack money that is not final yet
  */
 export async function recheckAddressesAfter(
   tx: SqlTx,
@@ -196,7 +197,7 @@ export async function markDeep(tx: SqlTx, address: string): Promise<void> {
   )
 }
 
-/** Notes the sweep under way for a request, and moves the stored transfer to that request, which shows it. */
+/** Notes the sweep under way for a request, and moves the stored transfer to it, if it has none yet. */
 export async function setSweep(
   tx: SqlTx,
   address: string,

@@ -31,7 +31,7 @@ export type AddressChain = {
     height: bigint,
     signal: AbortSignal,
   ): Promise<readonly string[] | 'reading' | undefined>
-  /** Largest transfer of a currency to an address, for its status; absent where `payments` tells it. */
+  /** Largest transfer of a currency to an address, which its request shows; absent where `payments` has it. */
   transfer?(
     address: string,
     question: { readonly currency: string; readonly height: bigint },

@@ -115,6 +115,7 @@ export async function whileOpen(
   try {
     reward = holdReward(dependencies, priced, { keyId, expiresAtSeconds })
     const quote = await finish(takeBack)
+    // By the request id, a bound deposit later takes the place of this hold.
     reward?.name(quote.requestId)
     return quote
   } catch (error) {

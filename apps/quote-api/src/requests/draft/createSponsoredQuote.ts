@@ -86,11 +86,11 @@ async function quoteSponsored(
   const usdc = pricedUsdc(snapshot, dependencies.sponsorAsset)
   const priced = await priceRequest(dependencies, request, { subsidy: subsidyRule(terms, usdc), rewards })
   refuseUnsupportedExecution(priced.route, request, { isSponsored: true })
-  const { allocation, unit } = shareOf(terms, priced, usdc)
+  const { allocation, unit: feeUnit } = shareOf(terms, priced, usdc)
   if (allocation.total === 0n)
     return quoteUserPaid(dependencies, sponsoredRequest, { allocation, rewards, terms })
   checkSponsorCost(dependencies.ceilings, snapshot, priced, allocation)
-  const debit = toMicroUsdUp(unit, allocation.total)
+  const uncappedMicroUsd = toMicroUsdUp(feeUnit, allocation.total)
   const outcome: SponsorshipOutcome = {
     sponsor: terms.sponsor,
     selected: componentsOf(terms),
@@ -98,7 +98,7 @@ async function quoteSponsored(
     sponsorable: sponsorableFees(priced.split.parts),
     allocation,
     // Rounding up must not exceed the cap.
-    debitMicroUsd: terms.capMicroUsd === undefined ? debit : minBigint(debit, terms.capMicroUsd),
+    debitMicroUsd: minBigint(uncappedMicroUsd, terms.capMicroUsd ?? uncappedMicroUsd),
   }
   const { keyId: apiKeyId } = sponsoredRequest
   return whileOpen(dependencies, priced, sponsoredRequest, async (takeBack) => {
@@ -129,6 +129,7 @@ function withFeePayer(
 ): SponsoredRequest {
   const { request, sponsorship, keyId } = sponsoredRequest
   const origin = dependencies.registry.chainById.get(request.originChainId)
+  // Pricing refuses an unknown origin.
   if (sponsorship.depositFeePayer === undefined || origin === undefined) return sponsoredRequest
   const { user, destinationChainId } = request
   const payer = depositFeePayer({ account: sponsorship.depositFeePayer, user, origin, destinationChainId })

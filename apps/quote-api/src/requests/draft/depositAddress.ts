@@ -52,7 +52,10 @@ export function depositSwapToJson({ amountIn, amountOutMin, ...swap }: DepositSw
   return JSON.stringify({ ...swap, amountIn: String(amountIn), amountOutMin: String(amountOutMin) })
 }
 
-/** True if a currency can be paid to a deposit address: for the list of chains, with the same rule as quotes have. */
+/**
+ * True if a currency can be paid to a deposit address: for the list of chains, by the same rule as quotes.
+ * @param fillWallet of chains that configure none of their own
+ */
 export function takesDepositAddresses(
   { config, quoting }: QuotableChain,
   currency: QuotableCurrency,

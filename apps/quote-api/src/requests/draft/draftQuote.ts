@@ -145,7 +145,7 @@ function draftSteps(
   return { steps: [...steps, permitStep(priced, identity.requestId, permit)], calls }
 }
 
-/** Seconds added to the deadline: for the fill, and for the sweep where the price holds until its end. */
+/** Seconds added to the deadline: for the fill, and for the sweep where the price holds until that ends. */
 function landingSeconds({ origin, destination }: Route, { useDepositAddress }: QuoteRequest): number {
   const { depositAddresses } = origin.quoting
   const outlastsSweep = useDepositAddress && depositAddresses?.isKeptWhileSwept === true

@@ -65,6 +65,7 @@ export function createOrderKey(
       () => true,
       () => false,
     )
+    // After a failure `sign` has planned the next probe.
     if (hasSigned) probeAfter(probePauseMs.works)
   }
   return {

@@ -45,7 +45,7 @@ type TakeCallsOptions = {
   stops: Pick<ChainStops, 'refuseRequest'>
   /** The solver's account; undefined: nobody submits anything. */
   fillWallet: string | undefined
-  /** Price of new state on a chain where it differs from the default; else undefined. */
+  /** Gas that new state takes on a chain above what is assumed; undefined where it takes no more. */
   dearerOn: (chainId: number) => DearerState | undefined
   now: () => number
 }

@@ -26,7 +26,7 @@ export type RequestFilter = {
   /** Search term: request id, user, deposit address, or hash of any transaction. */
   readonly term?: string | undefined
   readonly status?: RequestStatus | undefined
-  /** Matches only requests that failed or were refunded. */
+  /** Matches only requests that failed or were refunded; `UNKNOWN` those without a stored reason. */
   readonly failReason?: string | undefined
   readonly requestType?: RequestType | undefined
   readonly referrer?: string | undefined
@@ -225,7 +225,10 @@ function boundsOf(
   return { ...bounds, ...(isCursorNarrower ? { fromMicros: undefined } : { after: undefined }) }
 }
 
-/** One condition for each meaning that a search term may have, each with its own index. */
+/**
+ * One condition for each meaning that a search term may have, each with its own index. A user's requests are
+ * listed only if they are paid; any other term names a request, so that unpaid quotes are found too.
+ */
 function termClausesOf(term: string, parameter: string): readonly string[] {
   const isId = /^0x[0-9a-f]{64}$/i.test(term)
   return [

@@ -165,6 +165,7 @@ type PageRows = {
   readonly entries: readonly { readonly request_id: Buffer; readonly at_us: bigint }[]
   /** Details of the requests on the page, in the same order. */
   readonly rows: readonly HistoryRow[]
+  /** Standstills of these requests, by request id. */
   readonly standing: ReadonlyMap<string, Standing>
 }
 

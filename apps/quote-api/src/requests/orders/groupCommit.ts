@@ -81,6 +81,7 @@ class WriteQueue<Item, Outcome> implements GroupCommit<Item, Outcome> {
   }
 
   #writeDue(): void {
+    // `#writeGroup` takes its items from the queue before it first waits, so the loop ends.
     while (this.#isDue()) void this.#writeGroup()
   }
 

@@ -55,7 +55,7 @@ export function createOrderSignatures(options: {
       if (orderSignature !== undefined) return orderSignature
       requireKey(order)
       const newSignature = await key.sign({ purpose: 'order', orderId })
-      // Two processes may sign at the same time; the signature that was stored first stays.
+      // Two processes may sign at once: the signature stored first stays. A deleted order stores none.
       const [row] = await database.query<{ order_signature: Buffer }>(
         `update orders set order_signature = coalesce(order_signature, $2) where request_id = $1
          returning order_signature`,

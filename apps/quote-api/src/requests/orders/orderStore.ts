@@ -25,7 +25,7 @@ export interface OrderStore {
 }
 
 const groupMax = 256
-/** Such quotes lock no sponsor's row, so that two groups may be written side by side. */
+/** Quotes without sponsorship lock no sponsor's row, so that two groups may be written side by side. */
 const secondGroupMin = 8
 const queueMax = 2_048
 

@@ -20,7 +20,10 @@ export async function bookSkew(
   )
 }
 
-/** Removes the booking of a request whose deposit is refunded or left its chain; a reward that was paid by a fill stays. */
+/**
+ * Removes the booking of a request whose deposit is refunded or left its chain. With `isFilled` a reward
+ * stays, because a fill has paid it, or still may.
+ */
 export async function takeSkewBack(
   tx: SqlTx,
   { requestId, isFilled }: { readonly requestId: Hex; readonly isFilled: boolean },

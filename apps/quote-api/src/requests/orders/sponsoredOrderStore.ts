@@ -51,8 +51,8 @@ type SharedOutcome = SaveOutcome | BusySponsor
 
 /**
  * Stores sponsored quotes by group commit. Normally all sponsors share one queue, so that the cost of a commit is shared too.
- * A sponsor whose balance row is locked by another transaction, or who fills the queue alone, gets a lane of its own until
- * that lane is empty.
+ * A sponsor whose balance row is locked by another transaction, or who has half a group of quotes in the
+ * queue, gets a lane of its own until that lane is empty.
  * @source rule L-49
  */
 export function createSponsoredOrderStore(options: {

@@ -68,7 +68,8 @@ const appParts = firstPartsStoredAs('appFees')
 const restParts = firstPartsStoredAs('rest')
 
 /**
- * Reads a quote's fees back. A row has no parts of fees, so the parts of a fee within one total come back as
+ * Reads a quote's fees back. A fee, such as `execution`, is the sum of its parts, such as `gas` and `flat`;
+ * each part is in one total. A row has no parts of fees, so the parts of a fee within one total come back as
  * one, the first of them. The steps have this order because each takes its parts off the totals: app fees;
  * fees within one total; fees with parts in two totals, divided by what is left of these; at last the fee
  * that is not stored, which is the rest.
@@ -85,7 +86,7 @@ export function feesFromRow(row: FeesRow, app: bigint): FeeParts {
   for (const { component, parts } of feesInOneTotal)
     for (const part of parts.slice(0, 1)) setPart(part, row[component])
   for (const { component, parts } of feesInTwoTotals) {
-    // The first part is all that remains of its total; the last part is the rest of the fee.
+    // All other fees were taken off, so the first part is what remains of its total; the last is the rest.
     let undividedAmount = row[component]
     for (const part of parts.slice(0, -1)) {
       undividedAmount -= remaining[part.total]

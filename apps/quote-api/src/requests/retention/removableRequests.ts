@@ -26,8 +26,8 @@ const isOld = `(${ageStart} < ${cutoff})`
 
 /**
  * SQL over `orders o`: true while a request must be kept: until its `keep_until`, well after the deadline of
- * its order, and while any part of its settlement is under way, money or a webhook is due, or an operator
- * acted on it since the cutoff.
+ * its order, and while any part of its settlement is under way, money or a webhook is due, or its deposit
+ * address was used or an operator acted on it since the cutoff.
  */
 const isOpen = `(o.keep_until >= statement_timestamp()
   or exists (select from settlement s where s.request_id = o.request_id and s.stage not in ('settled', 'refunded'))

@@ -88,6 +88,7 @@ async function decideTransaction(context: SettlementContext, tx: SqlTx, sighting
   // A swap is quoted as a single call, which has index 0.
   const callIndex = byEvent ? 0 : callMatch(request.execution, mined, executedIndexes)
   const isOpen = request.status === 'waiting' || request.status === 'pending'
+  // It carries nothing out: no open call matches, the request has ended, or the transaction counts elsewhere.
   if (callIndex === undefined || !isOpen || (!byEvent && (await isSpent(tx, reported)))) {
     await decideReported(tx, reported, { state: 'other' })
     return

@@ -16,8 +16,8 @@ export async function listDueRequests(
 }
 
 /**
- * Requests with a reported fill on chains that have a new block, whether they are due or not; those due last
- * come first.
+ * Requests with a reported fill on chains that have a new block, whether they are due or not. Those reported
+ * last come first, since the new block may be the first that can have their transaction.
  */
 export async function listReportedFills(
   database: Pick<SqlDatabase, 'query'>,

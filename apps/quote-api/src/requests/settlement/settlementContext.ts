@@ -44,6 +44,7 @@ export type SettlementEvent =
   /** A paid deposit left its chain and is booked as a loss; or it returned, and the booking is reversed. */
   | { readonly event: 'deposit_lost' | 'deposit_found'; readonly requestId: Hex }
   | { readonly event: 'deposit_bound'; readonly requestId: Hex; readonly deposit: DepositedMoney }
+  /** A refund of a deposit is asked for. */
   | {
       readonly event: 'deposit_refund'
       readonly requestId: Hex
@@ -87,6 +88,7 @@ export type SettlementEvent =
     }
   /** A request waits for an operator. */
   | { readonly event: 'parked'; readonly requestId: Hex; readonly reason: string }
+  /** An oracle's answer about a fill; `code` tells why it did not sign. */
   | {
       readonly event: 'oracle'
       readonly requestId: Hex

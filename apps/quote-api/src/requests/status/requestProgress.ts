@@ -125,7 +125,7 @@ export async function unbindDeposit(tx: SqlTx, requestId: Hex): Promise<void> {
   )
 }
 
-/** A new stage; members that are left out keep their stored values. */
+/** A new stage; members that are left out keep their stored values, but `parkedReason` is deleted. */
 export type StageChange = {
   readonly stage: SettlementStage
   readonly isBound?: boolean

@@ -22,7 +22,7 @@ export type StatusRecord = {
   readonly refundFailReason: string | undefined
   /** Hashes of deposits, permits and sweeps. */
   readonly inTxHashes: readonly string[]
-  /** Hashes of the fill, else of the refund, whether only sent or in a block. */
+  /** Hashes of the fill, or of the refund where one came instead, whether only sent or in a block. */
   readonly txHashes: readonly string[]
   readonly originChainId: number
   readonly destinationChainId: number
@@ -82,7 +82,7 @@ export function createRequestStatuses({ database }: { database: Queries }): Requ
   }
 }
 
-/** Row of a request, or of the newest of those that replaced it and each other before one was paid. */
+/** Row of a request; if a newer one replaced it before it was paid, the row of the newer one, and so on. */
 async function newestRow(database: Queries, requestId: Buffer): Promise<StatusRow | undefined> {
   const [row] = await database.query<StatusRow>(select, [requestId])
   const newer = row?.status === 'waiting' ? row.superseded_by : null

@@ -14,7 +14,7 @@ export type Waiting = {
   readonly sinceMs: number
   /** The chains whose blocks it waits for. */
   readonly chains: readonly ChainMotion[]
-  /** Reason of an operator's stop of a chain that it depends on; undefined without a stop. */
+  /** Reason of a stop, by an operator or oracles, of a chain that it depends on; undefined without one. */
   readonly stop: string | undefined
   readonly tries: number
   /** Last answer of the solver or of the chain. */
@@ -37,6 +37,7 @@ export type Waiting = {
       readonly part: 'work'
       readonly state: 'open' | 'reported' | 'included' | 'withheld' | 'failed'
     }
+  /** A hold that has ended without being freed, or a transaction that is put aside. */
   | { readonly part: 'hold' | 'transaction'; readonly state: 'over' }
 )
 

@@ -69,6 +69,7 @@ class SharedStatusFeed implements StatusFeed {
     this.#topics.set(requestId, topic)
     const listener: Listener = { onStatus, told: undefined }
     topic.listeners.add(listener)
+    // A reading that runs tells all listeners, this one too.
     if (topic.known !== undefined) notify(listener, topic.known)
     else if (!topic.isReading) this.#enqueue(topic)
     return {

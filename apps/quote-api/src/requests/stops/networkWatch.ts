@@ -70,6 +70,7 @@ class MarketWatch implements NetworkWatch {
   readonly #chains: readonly WatchedChain[]
   readonly #headsByChain = new Map<number, readonly SeenHead[]>()
   readonly #facts = new Map<number, NetworkFacts>()
+  /** Gas units of each kind of transaction, as the market measured them last, by chain. */
   readonly #gasShapes = new Map<number, readonly ShapeUnits[]>()
   readonly #closing = new AbortController()
   readonly #unsubscribe: () => void
@@ -112,6 +113,7 @@ class MarketWatch implements NetworkWatch {
     const seenAtMs = this.#options.now()
     for (const { chain } of this.#chains) {
       const state = snapshot.chain(chain.chainId)
+      // The market has no present values of this chain.
       if ('reason' in state) continue
       if (state.shapes !== undefined) this.#gasShapes.set(chain.chainId, state.shapes)
       const { number, timestampSeconds } = state.head

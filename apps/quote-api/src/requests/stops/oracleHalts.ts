@@ -14,6 +14,7 @@ export function createOracleHalts(options: {
   readonly sight?: Pick<OracleSight, 'note'> | undefined
   readonly chains: readonly { readonly key: string; readonly chainId: number }[]
 }): Job {
+  // Without oracles there are no halts, whatever the threshold.
   const { database, chains, sight, oracles = { oracles: [], threshold: 1 } } = options
   return {
     name: 'oracle-halts',

@@ -103,6 +103,7 @@ const kindWords: Readonly<Record<WorkKind, string>> = {
 
 function workStep({ state, atMs, work, reason }: EventOf<'work'>): TimelineStep {
   const { kind, chainId, transaction, said } = work
+  // A refusal of the order names the settings that differ, so the solver's own words follow.
   const reasonSuffix =
     state === 'failed' && said?.startsWith(orderRefused) === true ? ` ${solverSays(said)}` : ''
   const [name, words] = workWords[state]

@@ -48,6 +48,7 @@ export async function findRequests(database: Queries, id: string): Promise<reado
      union select request_id, 'transaction' from said_transaction where tx_hash = any($3)
      union select request_id, 'transaction' from work_item where tx_hash = any($3) and request_id is not null
      limit 100`,
+    // CAST: `isHash` is true for hex only.
     [isHash ? toBytes(id.toLowerCase() as Hex) : null, id, [id, id.toLowerCase()]],
   )
   return rows.map(({ request_id, by }) => ({ requestId: `0x${request_id.toString('hex')}`, by }))

@@ -3,7 +3,10 @@ import { isStoppedWork } from '../stops/stopStore.ts'
 import type { WorkItem, WorkKind } from './workItem.ts'
 import { toWorkItem, type WorkRow, workColumns } from './workStore.ts'
 
-/** A class of work. One place of every `onePlaceIn` places of a page is guaranteed to it. */
+/**
+ * A class of work. One place of every `onePlaceIn` places of a page is guaranteed to it. `isUnderpaid`:
+ * refunds of deposits below their order's input, which pay only part of the gas.
+ */
 type Lane = { readonly kind: WorkKind; readonly isUnderpaid: boolean; readonly onePlaceIn: number }
 
 /**

@@ -102,6 +102,7 @@ const retriesMax: Readonly<Record<WorkItem['kind'], number>> = {
   permit: 3,
   sweep: 20,
   claim: 20,
+  // Nothing else brings a deposit of an order that was given up to the hub.
   recovery: Number.POSITIVE_INFINITY,
 }
 

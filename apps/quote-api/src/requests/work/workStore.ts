@@ -12,7 +12,7 @@ export type NewWork<Kind extends WorkKind = WorkKind> = {
   readonly subject?: string
   readonly chainId: number
   readonly payload: WorkPayload
-  /** True for a refund whose deposit does not cover its gas, so that the solver may let it wait. */
+  /** True for a refund of a deposit below its order's input, which pays only part of the gas; it may wait. */
   readonly isUnderpaid?: boolean
 }
 
@@ -257,7 +257,10 @@ export async function noteReported(
   if (isFirstRevert && item.requestId !== undefined) await announce(tx, item.requestId)
 }
 
-/** Stores why a solver has not begun an item; it counts neither as progress nor as an attempt. */
+/**
+ * Stores why a solver has not begun an item; it counts neither as progress nor as an attempt. An item that
+ * failed before keeps the reason of its failure.
+ */
 export async function keepWait(
   database: Pick<SqlDatabase, 'query'>,
   id: string,

@@ -75,6 +75,7 @@ class BitcoinPayer implements LinePayingChain {
   /** Nodes where there are any, then APIs: at least one of the two. The first of them agrees on readings. */
   readonly #quorums: readonly [Quorum, ...Quorum[]]
   readonly #terms: LineTerms
+  /** The output of the wallet that the line begins with. */
   readonly #firstOutput: OutPoint
   /** End of the line as of the last look. */
   #lastTip: OutPoint
@@ -196,6 +197,7 @@ class BitcoinPayer implements LinePayingChain {
 
   async outputsToSweep(address: string): Promise<readonly OwnOutput[]> {
     const script = outputScript(address, this.#network)
+    // The most valuable of the list are checked; the sweep takes the most valuable of those that are final.
     const outputsToCheck = namedOutputs(await this.#listedOutputs(address))
     const finalOutputs = await Promise.all(outputsToCheck.map((output) => this.#finalOutput(output, script)))
     return sweptOutputs(finalOutputs.flat())

@@ -9,7 +9,10 @@ import type { OutPoint } from '../rules/transaction.ts'
 
 /** Purpose of one transaction of a line. */
 export type LineWork = {
-  /** Mark that the line records; absent for a transaction that only gathers coins or only spends the current place. */
+  /**
+   * Payment id, and whether the line then records it as paid or as closed. Absent for a transaction that
+   * only gathers coins or only spends the current place.
+   */
   readonly mark?: { readonly kind: LineMark; readonly id: Hex } | undefined
   /** Order that the payment is attested for; absent if nothing is paid. */
   readonly orderId?: Hex | undefined

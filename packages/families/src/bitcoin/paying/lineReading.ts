@@ -52,6 +52,7 @@ export function lineQuestion(terms: PlacesTerms): Question<FirstAnswer, LineRead
     },
     pin: pinBy(terms),
     second: async (view, { transactions }, pin, signal) => ({
+      // `final` marks an answer with facts; the facts themselves tell which places are final.
       kind: 'final',
       facts: await readLine(view, terms, { transactions, pin }, signal),
     }),
@@ -108,6 +109,7 @@ export function unspentQuestion(
       const isOwn = paid !== undefined && Buffer.compare(paid.script, script) === 0
       const isFinal = block !== undefined && block.height <= pin.finalHeight
       const isUnspent = isOwn && isFinal && (await view.readSpending(output, signal)).kind === 'unspent'
+      // `final` marks an answer with facts; that the output does not count is one of them.
       return { kind: 'final', facts: { value: isUnspent ? paid.value : undefined } }
     },
     key: ({ value }) => String(value),

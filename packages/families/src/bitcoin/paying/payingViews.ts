@@ -38,7 +38,8 @@ export function bitcoindPayingView(view: EndpointView): BitcoinPayingView {
       const requestName = 'getblockheader'
       const hash = await base.readBlockHash(height, signal)
       if (hash === undefined) throw new MalformedAnswerError(requestName)
-      const [answer] = await view.ask([{ method: requestName, params: [hash, false] }, tipCall], signal)
+      const isDecoded = false
+      const [answer] = await view.ask([{ method: requestName, params: [hash, isDecoded] }, tipCall], signal)
       return parseHeaderOf(hash, resultOf(answer, requestName), requestName).timeSeconds
     },
     async send(hex, signal) {

@@ -56,7 +56,7 @@ export class PaymentLine {
       unknown.push(step)
       current = step.parent
     }
-    // From the oldest, so that each step's parent has its depth already. The first place, which no step made, has 0.
+    // The oldest is kept first, so that a step's parent has its depth. The first place, of no step, has 0.
     for (const step of unknown.reverse())
       this.#keep(step, 1 + (this.#reachedSteps.get(step.parent.txid)?.depth ?? 0))
     return true

@@ -63,6 +63,7 @@ function openQuotingChain(options: QuotingChainOptions): QuotingChain {
       const spendable = await readOwnOutputs(listingClient, ownAddress, outputsOptions)
       return { spendable, balance: spendable.reduce((sum, { value }) => sum + value, 0n) }
     } catch (error) {
+      // The quote's caller gets this error, because every reading of the address would be refused.
       if (error instanceof AddressRefusedError) return { refusal: error }
       options.onFailure(error)
       return undefined
@@ -72,6 +73,7 @@ function openQuotingChain(options: QuotingChainOptions): QuotingChain {
     // The native sentinel stands for a user who is not chosen yet, and has no outputs.
     userFacts: async ({ user }) =>
       isAddress(user) ? ((await recent(user, () => readFacts(user))) ?? {}) : {},
+    // Nothing has to exist on chain before an address is paid.
     lackOf: async () => lacksNothing,
     // Spending conditions of an output are fixed when it is made: no foreign code decides, and no calls are run.
     hasCode: async () => false,
@@ -127,8 +129,7 @@ async function findForeignEndpoints({
   const foreignProblem = (hash: string) => (networkBlocks.includes(hash) ? undefined : 'is foreign')
   const [answered] = await Promise.all([
     askEnough(quorum, readFirstBlock, signal),
-    // Called only for the error that it throws if too many endpoints are silent and none is foreign: foreign
-    // ones are found below too.
+    // Awaited for the error that it throws if too many endpoints are silent: foreign ones are found below.
     isLocal ? verifyLocalEndpoints(quorum, readFirstBlock, foreignProblem, signal) : [],
   ])
   return answered.flatMap(({ alias, said: blockHash }): readonly ChainFinding[] => {

@@ -44,7 +44,7 @@ function listByNodes(client: ChainClient): NameOutputs {
   }
 }
 
-/** The outputs that any of the endpoints lists, so that no single one can hide an output. */
+/** Outputs that any of the endpoints lists, so that no single one hides any. `whose`: see `BitcoinView`. */
 function listBy<Source extends EndpointSource>(
   quorum: QuorumClient<Source>,
   viewOf: (source: Source) => BitcoinView,

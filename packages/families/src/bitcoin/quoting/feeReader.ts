@@ -18,7 +18,7 @@ import { parseCoins, parseHeight } from '../reading/bitcoinView.ts'
 import { BitcoinFees } from '../rules/quoting/bitcoinFees.ts'
 import { readOwnOutputs } from './ownOutputs.ts'
 
-/** Milliseconds that late endpoints have left to answer once enough have; only then the votes are counted. */
+/** Once enough endpoints have answered, late ones have so many milliseconds left until votes are counted. */
 const patienceMs = 250
 /**
  * Milliseconds for which the balance of the fill wallet is cached, because its outputs are long lists. `read`: until
@@ -40,6 +40,7 @@ export function createBitcoinNetworkReader(options: NetworkReaderOptions): Netwo
   // Their answers are read by position, by `headIn` and `feerateIn`.
   const calls: readonly RpcCall[] = [
     { method: 'getblockchaininfo', params: [] },
+    // `economical`: nodes then follow falling fees sooner.
     { method: 'estimatesmartfee', params: [feeModel.targetBlocks, 'economical'] },
     { method: 'getmempoolinfo', params: [] },
   ]
@@ -72,7 +73,7 @@ function readingOf(
   const number = reached(({ height }) => height)
   const estimates = votes.map((vote) => ({ ...vote, value: unlessUnreadable(() => feerateIn(vote.value)) }))
   const median = medianOfVoices(estimates, electorate, (satPerKvb) => satPerKvb)
-  const satPerKvb = maxBigint(median ?? 0n, minSatPerKvb)
+  const satPerKvb = median === undefined ? minSatPerKvb : maxBigint(median, minSatPerKvb)
   return {
     head: { number, timestampSeconds: Number(reached(({ timeSeconds }) => timeSeconds)) },
     fees: feesAt(satPerKvb, maxSatPerKvb),

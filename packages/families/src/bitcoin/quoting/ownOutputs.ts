@@ -154,7 +154,7 @@ function parseOwnOutput(
     vout,
     value: output.value,
     script: bytesToHex(script),
-    // Without witnesses, which may have megabytes: signers check only that the bytes hash to the id.
+    // Witnesses, which may have megabytes, are left out: signers check only that the bytes hash to the id.
     ...(showsTransaction(inputKindOf(script)) && {
       transaction: bytesToHex(encodeBitcoinTransaction(transaction)),
     }),

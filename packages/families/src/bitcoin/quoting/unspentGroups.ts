@@ -36,7 +36,7 @@ export function createUnspentGroups(client: ChainClient): AskUnspent {
       outputs.map(({ txid, vout }) => ({ method: 'gettxout', params: [txid, vout, true] })),
     )
     const votes = await client.poll<UnspentVotes>(calls, {
-      // As long as the most patient member may wait; waiting for other groups has used up a part of that.
+      // The most patient member decides; waiting for other groups has used up a part of its time.
       timeoutMs: Math.max(1, Math.max(...members.map(({ untilMs }) => untilMs)) - Date.now()),
       patienceMs,
       decide: (currentVotes, isLast) =>

@@ -47,7 +47,7 @@ export interface BitcoinView {
    * `undefined` when the block is not on the best chain any more.
    */
   readBlockOf(transaction: SeenTransaction, signal: AbortSignal): Promise<BitcoinBlock | undefined>
-  /** Transaction that has spent the output, if a confirmed one has. */
+  /** Tells if a confirmed transaction has spent the output; of no use for an unknown output. */
   readSpending(outPoint: OutPoint, signal: AbortSignal): Promise<Spending>
   /**
    * Confirmed outputs that an address holds, with their values, as the endpoint claims. `refused`: the address has too

@@ -60,9 +60,11 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
       )
       const { confirmations, height } = parseRecord(resultOf(described, requestName), requestName)
       const { timeSeconds } = parseHeaderOf(hash, resultOf(raw, requestName), requestName)
+      // A node may refuse to make a proof; one that it shows must be right.
       if (proof?.ok) checkMerkleProof(proof.result, { blockHash: hash, transactionId }, 'gettxoutproof')
       // The block was left by a reorganization.
       if (confirmations === -1) return undefined
+      // Any other value must be a count, but the count itself is not used.
       parseHeight(confirmations, requestName)
       return { hash, height: parseHeight(height, requestName), timeSeconds }
     },
@@ -80,7 +82,7 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
 
     async nameOutputs(address, signal) {
       const requestName = 'scantxoutset'
-      // Asked alone, so that no other answer waits for the scan.
+      // The scan is asked for alone, so that no other answer waits for it.
       const answer = await view.askAlone(
         { method: requestName, params: ['start', [`addr(${address})`]] },
         signal,

@@ -16,7 +16,7 @@ export type BitcoinRules = {
 export type DepositTransaction = {
   readonly transactionId: string
   readonly transaction: BitcoinTransaction
-  /** Output that each input spends; `undefined` for the input of a coinbase. */
+  /** Output that each input spends; `undefined` for that of a coinbase, a miner's reward. */
   readonly spent: readonly (BitcoinOutput | undefined)[]
 }
 

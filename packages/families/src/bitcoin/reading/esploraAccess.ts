@@ -90,6 +90,7 @@ export function createTokenHeaders(options: {
     const text = await body.text().catch(() => '')
     const parsed =
       statusCode === 200 && text.length <= tokenLimits.responseBytesMax ? parseToken(text) : undefined
+    // An answer without a token is reported by its status, even if that is 200.
     if (parsed === undefined) throw new EndpointFailure({ alias, reason: 'http_status', status: statusCode })
     const { access_token: bearer, expires_in: seconds } = parsed
     return {

@@ -34,14 +34,14 @@ export function createEsploraView(view: HttpView): BitcoinView {
     },
 
     async readTransaction(transactionId, signal): Promise<SeenTransaction | undefined> {
-      const [bytes, status] = await Promise.all([
+      const [bytesAnswer, statusAnswer] = await Promise.all([
         get(`/tx/${transactionId}/hex`, signal),
         get(`/tx/${transactionId}/status`, signal),
       ])
-      if (bytes.status === notFound && status.status === notFound) return undefined
-      if (bytes.status === notFound) throw new MalformedAnswerError('/tx/hex')
-      const block = parseStatus(jsonOf(status, '/tx/status'))
-      return parseSeenTransaction(bytes.text.trim(), { transactionId, block }, '/tx/hex')
+      if (bytesAnswer.status === notFound && statusAnswer.status === notFound) return undefined
+      if (bytesAnswer.status === notFound) throw new MalformedAnswerError('/tx/hex')
+      const block = parseStatus(jsonOf(statusAnswer, '/tx/status'))
+      return parseSeenTransaction(bytesAnswer.text.trim(), { transactionId, block }, '/tx/hex')
     },
 
     async readBlockOf({ transactionId, block }, signal): Promise<BitcoinBlock | undefined> {
@@ -53,6 +53,7 @@ export function createEsploraView(view: HttpView): BitcoinView {
         get(`/tx/${transactionId}/merkleblock-proof`, signal),
       ])
       const { timeSeconds } = parseHeaderOf(hash, header.text.trim(), '/block/header')
+      // An API may offer no proofs; one that it shows must be right.
       if (proof.status !== notFound) {
         checkMerkleProof(proof.text.trim(), { blockHash: hash, transactionId }, '/tx/merkleblock-proof')
       }

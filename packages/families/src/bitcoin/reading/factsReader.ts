@@ -82,6 +82,7 @@ export function createBitcoinFactsReader(options: BitcoinFactsReaderOptions): Bi
   const reading: Reading = { rules, confirmations, quorum, findSpenders, transactions }
   const reader = createFactsReader({
     chainId: chain.id,
+    // The chain's family and network, which decide how ids and accounts are spelled.
     network: chain,
     finalityRule: describeFinality(confirmations),
     forget: transactions.forget,

@@ -30,7 +30,8 @@ export function createBitcoinTransactions(options: {
     limits,
     finalityRule: describeFinality(confirmations),
     shownIn: ({ block }: FinalTransaction) => ({ blockHash: block.hash, blockNumber: block.height }),
-    // In characters: the hex digits count twice, because the decoded transaction is kept beside them.
+    // Characters, by estimate: 500 for the entry itself, 100 for each spent output, and the hex digits
+    // twice, because the decoded transaction is kept beside them.
     weightOf: ({ hex, spent = [] }) => 500 + 2 * hex.length + 100 * spent.length,
   })
   return {

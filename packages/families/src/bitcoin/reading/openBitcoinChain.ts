@@ -26,7 +26,10 @@ export const firstBlocks: Readonly<Record<keyof typeof bitcoinNetworks, readonly
   regtest: ['0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'],
 }
 
-/** Missing settings: the URL of a node or an Esplora-compatible API, and credentials of such an API. */
+/**
+ * Missing settings: a URL, if there is neither a node (`ready`) nor an Esplora-compatible API, and the
+ * credentials of such an API.
+ */
 export function missingBitcoinSettings(chain: RegisteredChain): readonly string[] {
   const urls = esploraUrls(chain)
   if (!chain.ready && urls.length === 0) return ['httpRpcUrl', 'additionalData.esploraCompatibleApiUrl']

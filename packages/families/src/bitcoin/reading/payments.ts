@@ -18,7 +18,7 @@ export function referencesOrder(transaction: BitcoinTransaction, orderId: Hex): 
 /** A final transaction, and what its inputs spend. */
 type SpendingTransaction = {
   readonly transaction: BitcoinTransaction
-  /** Output that each input spends; `undefined` for the input of a coinbase. */
+  /** Output that each input spends; `undefined` for that of a coinbase, a miner's reward. */
   readonly spent: readonly (BitcoinOutput | undefined)[]
 }
 

@@ -10,9 +10,12 @@ export type FinalTransaction = {
   readonly hex: string
   readonly transaction: BitcoinTransaction
   readonly block: BitcoinBlock
-  /** Hash of the block at the pinned final height; not read with one endpoint, where nothing is compared. */
+  /**
+   * Hash of the block at the pinned final height: endpoints must agree on it too, so that they have one
+   * chain up to there. Not read with one endpoint, where nothing is compared.
+   */
   readonly pinnedHash: string | undefined
-  /** Output that each input spends, `undefined` for a coinbase; read only on request. */
+  /** Output that each input spends, `undefined` for a coinbase (a miner's reward); read only on request. */
   readonly spent: readonly (BitcoinOutput | undefined)[] | undefined
 }
 

@@ -84,7 +84,7 @@ function littleEndian(bytes: Uint8Array, byteCount: number): bigint {
   return BigInt(`0x${hexDigits(Uint8Array.from(bytes.subarray(0, byteCount)).reverse())}`)
 }
 
-/** Bytes that the allocator assumes for its transaction when it computes the fee: those of P2PKH inputs and outputs. */
+/** Bytes that the allocator assumes when it computes the fee: P2PKH inputs and outputs, and 10 beside them. */
 function assumedBytes(inputCount: number, outputCount: number): bigint {
   return 148n * BigInt(inputCount) + 34n * BigInt(outputCount) + 10n
 }

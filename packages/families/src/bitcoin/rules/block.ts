@@ -91,7 +91,7 @@ function readFlags(reader: BufferReader): readonly boolean[] {
 
 /**
  * Walks the tree depth first: one flag per node, set for a match and for all nodes above one, and one hash
- * per node that is not descended into.
+ * per node that is not descended into. A node without a right neighbour is hashed together with itself.
  */
 class PartialTree {
   /** Hashes of the transactions that the proof is about; filled by `root`. */

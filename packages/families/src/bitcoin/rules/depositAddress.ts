@@ -44,10 +44,10 @@ export function bitcoinDepositName(address: string, network: BitcoinNetwork): He
 
 /** Least output that a sweep takes: a smaller one may not pay for its own input when fees are high. */
 const sweptLeastSatoshi = 10_000n
-/** Inputs of one sweep, so that a payment in many parts makes it no dearer; the others wait for the next sweep. */
+/** Most outputs of a sweep, so that a payment in many parts makes it no dearer; others wait for the next. */
 const sweptMax = 10
 
-/** Most outputs of an endpoint's list that are checked. A list may name any number that do not exist. */
+/** Most outputs of an endpoint's list that are checked. A list may name any number of false ones. */
 const namedMax = 100
 
 type ValuedOutput = OutPoint & { readonly value: bigint }

@@ -16,8 +16,10 @@ export const bitcoinFamily = {
     const network = bitcoinNetworkOf(signed.network)
     return isBitcoinOwnerSignature({ ...signedText(signed), owner: signed.owner, network })
   },
+  // The chains file lists no payers, and depositories of the allocator file need no further member.
   payerSettings: [],
   depositoryMembers: [],
+  // The sender of a deposit pays its network fee himself.
   takesDepositFeePayer: false,
   quoting: bitcoinQuoting,
 } satisfies Family

@@ -44,7 +44,7 @@ function transactionToSign(message: string, script: Uint8Array): Transaction {
   return toSign
 }
 
-/** Written here, because the library's function knows only the tags of Bitcoin's own rules. @source BIP 340 */
+/** The library's own function is not used: it knows only the tags of Bitcoin's own rules. @source BIP 340 */
 function taggedHash(tag: string, bytes: Uint8Array): Uint8Array {
   const tagHash = sha256(utf8Bytes(tag))
   return sha256(concatBytes([tagHash, tagHash, bytes]))

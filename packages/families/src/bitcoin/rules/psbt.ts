@@ -35,7 +35,7 @@ type Claims = {
 /** The first bytes of every PSBT: "psbt" and 0xff. */
 const magicDigits = '70736274ff'
 const globalKeys = { unsignedTransaction: '00', version: 'fb' }
-/** In the order in which they are written. */
+/** Keys in the map of an input, in the order in which they are written. */
 const inputKeys = { nonWitnessUtxo: '00', witnessUtxo: '01', redeemScript: '04', tapInternalKey: '17' }
 
 /**

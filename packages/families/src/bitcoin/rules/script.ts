@@ -99,7 +99,7 @@ export function readScript(script: Uint8Array): ScriptForm | undefined {
 function readForm(script: Uint8Array): ScriptForm | undefined {
   if (script.length > longestForm) return undefined
   const form = readChunks(bitcoinLibrary().script.decompile(plainBytes(script)) ?? [])
-  // Compared as a whole, because `readChunks` ignores most opcodes and the library accepts longer forms of a push.
+  // The whole script is compared: `readChunks` ignores most opcodes, and the library accepts longer pushes.
   if (form === undefined || Buffer.compare(encodeScript(form), script) !== 0) return undefined
   return form
 }

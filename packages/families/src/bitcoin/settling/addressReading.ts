@@ -13,7 +13,7 @@ import { readTransactions } from './readFee.ts'
 
 /**
  * Few blocks at a time, because Bitcoin's are rare and large; each is read whole, so none is listed late.
- * Twelve blocks are two hours: a reorganization replaces far fewer.
+ * Twelve blocks are two hours: a reorganization replaces far fewer. The first scan begins `firstBlocks` back.
  */
 const steps = { rangeBlocks: 6n, rewindBlocks: 12n, firstBlocks: 6n, lateBlocks: 0n }
 /** Time spent in failed readings after which no further address is tried. */
@@ -39,6 +39,7 @@ export function createAddressReading(sources: Sources): AddressReading {
     needsFinal: true,
     blocks: {
       steps,
+      // Balances need not be checked in turn: every payment is an output in some block.
       showsAll: true,
       async payments(range, signal) {
         const read = (view: EndpointView, viewSignal: AbortSignal) =>
@@ -49,6 +50,7 @@ export function createAddressReading(sources: Sources): AddressReading {
         return { known, last, payments, named: [] }
       },
     },
+    // `currency`: the chain's only one, or undefined if it is not quoted.
     held: (addresses, { currencies: [currency], height }, signal) =>
       readEachAddress(addresses, signal, async (address) => {
         const outputs = await sweepableOutputs(sources, { address, height }, signal)

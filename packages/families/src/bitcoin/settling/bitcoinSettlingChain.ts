@@ -57,7 +57,7 @@ export const bitcoinSettlingChain: SettlingChainFamily = (options) => {
   const finalHeight = async (signal: AbortSignal) => (await deep.finalBlocks.readNewest({ signal })).number
 
   return {
-    // Twelve blocks are two hours: a reorganization replaces far fewer.
+    // Blocks are read whole, so none is late. Twelve are two hours: a reorganization replaces far fewer.
     steps: { rangeBlocks: 6n, rewindBlocks: 12n, lateBlocks: 0n },
     head,
     finalHeight,

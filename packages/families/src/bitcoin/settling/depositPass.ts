@@ -85,14 +85,16 @@ export async function readHeaderSeconds(
   signal: AbortSignal,
 ): Promise<bigint> {
   const requestName = 'getblockheader'
-  const [answer] = await view.ask([{ method: requestName, params: [hash, false] }], signal)
+  const isDecoded = false
+  const [answer] = await view.ask([{ method: requestName, params: [hash, isDecoded] }], signal)
   return parseHeaderOf(hash, resultOf(answer, requestName), requestName).timeSeconds
 }
 
-/** Asked alone, so that no other answer waits for the megabytes of a block. */
+/** A whole block is asked for alone, so that no other answer waits for its megabytes. */
 async function readBlock(view: EndpointView, hash: string, signal: AbortSignal) {
   const requestName = 'getblock'
-  const answer = await view.askAlone({ method: requestName, params: [hash, 0] }, signal)
+  const bytesOnly = 0
+  const answer = await view.askAlone({ method: requestName, params: [hash, bytesOnly] }, signal)
   const digits = resultOf(answer, requestName)
   const block = parseBitcoinBlock(hexToBytes(parseBytes(`0x${String(digits)}`, requestName)))
   if (block?.header.hash !== hash) throw new MalformedAnswerError(requestName)

@@ -8,6 +8,7 @@ const disputed: ContractAnswer = { success: false, returnData: '0x' }
 
 /** Votes on one `aggregate3` call. Its members are the contract calls that it bundles. */
 export type ContractTally = {
+  /** Verdict on the whole answer; absent: as if too few endpoints had answered. */
   readonly verdict: Verdict<RpcAnswer> | undefined
   readonly votes: readonly Vote<RpcAnswer>[]
   /**

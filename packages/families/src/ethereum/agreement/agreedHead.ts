@@ -28,7 +28,7 @@ export async function agreeOnHead(
   options: AgreedReadOptions = {},
 ): Promise<ChainHead> {
   const { onReport, ...limits } = options
-  const { electorate, chainId } = client
+  const { electorate } = client
   const heads = await client.poll<HeadPoll>([headRequest()], {
     ...limits,
     patienceMs,
@@ -43,7 +43,7 @@ export async function agreeOnHead(
     },
     ...(onReport !== undefined && { onHeard: (votes) => onReport(reportOf(headsOf(votes), electorate)) }),
   })
-  return 'head' in heads ? heads.head : highestKnown(client, heads.namedHeights, limits, chainId)
+  return 'head' in heads ? heads.head : highestKnown(client, heads.namedHeights, limits)
 }
 
 /**
@@ -55,7 +55,7 @@ export function agreeOnBlock(
   height: bigint,
   options: AgreedReadOptions = {},
 ): Promise<ChainHead> {
-  return highestKnown(client, [height], options, client.chainId)
+  return highestKnown(client, [height], options)
 }
 
 /** The block at the first of the heights, in descending order, that enough endpoints know and agree about. */
@@ -63,12 +63,13 @@ async function highestKnown(
   client: PollingClient,
   heights: readonly bigint[],
   limits: AgreedReadOptions,
-  chainId: string,
 ): Promise<ChainHead> {
+  const { chainId } = client
   const { verdicts } = await agreeOnEach(client, heights.map(headRequest), limits)
   for (const [index, verdict] of verdicts.entries()) {
     if (verdict.status !== 'agreed' || !verdict.value.ok) continue
     const head = parseHead(verdict.value.result)
+    // Endpoints that agree on a block of another height have not answered the question.
     if (head.number === heights[index]) return head
   }
   const groupCount = Math.max(

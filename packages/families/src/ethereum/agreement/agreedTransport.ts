@@ -164,7 +164,7 @@ function pinned(call: RpcCall): RpcCall {
   if (isHexHeight(block)) return call
   if (!isRecord(block) || !isAnyCaseHex32(block['blockHash']))
     throw new UnpinnedReadError(method, 'names no block')
-  // EIP-1898: the node refuses a block that is no longer canonical.
+  // With `requireCanonical` (EIP-1898) the node refuses a block that is no longer canonical.
   return { method, params: params.with(position, { blockHash: block['blockHash'], requireCanonical: true }) }
 }
 

@@ -64,7 +64,7 @@ export async function contractFindings(
     // Silent endpoints are no finding here, so one answer is enough.
     ...(await codeFindings({ client, expected: expected.codes, threshold: 1 }, options)),
   ]
-  if (missing.has(multicall3)) return codes
+  if (missing.has(multicall3)) return codes // The other reads go through it.
   const results = decodeReads(answers.at(-1), reads.length)
   const values = reads.flatMap(({ call, check }, index) =>
     // Without code there is nothing to compare, and the missing contract is a finding already.
@@ -85,7 +85,7 @@ function chainIdFindings(
 ): readonly ChainFinding[] {
   return each.flatMap(({ alias, answers }): readonly ChainFinding[] => {
     const [answer] = answers ?? []
-    if (answer === undefined) return []
+    if (answer === undefined) return [] // A silent endpoint contradicts nothing.
     const shown = answer.ok && typeof answer.result === 'string' ? toBigint(answer.result) : undefined
     if (shown === expected) return []
     const problem = `httpRpcUrl of ${chain}: ${alias} is not on chain ${expected}`

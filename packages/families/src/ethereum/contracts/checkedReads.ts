@@ -62,6 +62,7 @@ function wordRead(subject: ContractSetting & { readonly getter: Getter; readonly
   const { getter, word } = subject
   const decode = (answer: ContractAnswer | undefined) => {
     const digits = readUint(answer)?.toString(16)
+    // Shown at the configured word's length, so that an address loses the zeros that pad it.
     return digits === undefined ? undefined : `0x${digits.padStart(word.length - 2, '0')}`
   }
   return checkedRead({ subject, kind: getter, call: getterCall(subject, getter), value: word, decode })
@@ -117,16 +118,19 @@ function checkedRead(args: {
   }
 }
 
+/** Names the read in errors, which `readOr` swallows. */
+const errorSubject = 'a getter'
+
 function readNumber(answer: ContractAnswer | undefined): string | undefined {
   return readUint(answer)?.toString()
 }
 
 function readUint(answer: ContractAnswer | undefined): bigint | undefined {
-  return readOr(answer, (data) => readUintResult(data, 'a contract at start'))
+  return readOr(answer, (data) => readUintResult(data, errorSubject))
 }
 
 function readText(answer: ContractAnswer | undefined): string | undefined {
-  return readOr(answer, (data) => readStringResult(data, 'description'))
+  return readOr(answer, (data) => readStringResult(data, errorSubject))
 }
 
 /** `undefined` for a revert or for data that does not fit: the address is wrong then, not the node. */

@@ -31,7 +31,7 @@ export const emptyMoveCall = (target: Hex, from: Hex, to: Hex): ContractCall => 
   callData: token.encode('transferFrom', [from, to, 0n]),
 })
 
-/** Multicall3's `getEthBalance`: the native balance at the same block as everything else. */
+/** Multicall3's `getEthBalance`: the native balance at the same block as the multicall's other reads. */
 export const nativeBalanceCall = (multicall3: Hex, account: Hex): ContractCall => ({
   target: multicall3,
   callData: multicall3Balance.encode('getEthBalance', [account]),

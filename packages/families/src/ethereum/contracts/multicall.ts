@@ -133,6 +133,7 @@ export function decodeAggregate3(result: unknown, count: number): readonly Contr
   if (!data.startsWith(`0x${uintWord(32n)}${uintWord(BigInt(count))}`))
     throw new MalformedAnswerError(functionName)
   const reader = readAbi(data, functionName)
+  // Offsets of members count from behind the list's length, a member's own offset from its first word.
   const list = 2 * wordBytes
   let unread = reader.byteLength
   return Array.from({ length: count }, (_, index) => {

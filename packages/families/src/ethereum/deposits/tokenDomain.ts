@@ -6,12 +6,16 @@ import { addressWord } from '../rules/abi.ts'
 
 /** Calldata of `name()`, `version()` and `DOMAIN_SEPARATOR()`. */
 const domainReads = ['0x06fdde03', '0x54fd4d50', '0x3644e515'] as const
+/** Calldata of `nonces(owner)`. */
 const noncesCall = (owner: Hex): Hex => `0x7ecebe00${addressWord(owner)}`
 /** EIP-2612 requires no `version()`; tokens without it use this version in their domain. */
 const usualVersion = '1'
 const timeoutMs = 2_000
 
-/** The token's EIP-712 domain, by agreement; `undefined` if its `DOMAIN_SEPARATOR()` is absent or of another domain. */
+/**
+ * The token's EIP-712 domain, by agreement; `undefined` if the token lacks `name()` or `DOMAIN_SEPARATOR()`, or if the
+ * separator is of another domain.
+ */
 export async function readDomain(
   client: JsonRpcClient,
   chainId: number,

@@ -14,6 +14,7 @@ import type { SignedCalls, SimulatedCalls, SimulatedDeposit } from '../../shared
 import { encodeForwarded } from '../contracts/multicall.ts'
 import { readErc20Deposit, readNativeDeposit } from '../reading/events.ts'
 
+/** The signed calls, and the contract through which `from` submits them. */
 type SimulatedExecution = SignedCalls & { readonly multicall3: Hex }
 
 const method = 'eth_simulateV1'
@@ -26,8 +27,8 @@ const delegationGas = 25_000n
 const delegationPrefix = '0xef0100'
 
 /**
- * Simulates a user's signed calls as they would be submitted, on the newest state, by as many endpoints as a signature
- * needs, and returns the deposits that they make.
+ * Simulates a user's signed calls as they would be submitted, by a call of Multicall3, on the newest state. As many
+ * endpoints must agree as for an attestation. Returns the deposits that the calls make.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError
  * @source execution-apis, `eth_simulateV1`
  */
@@ -36,14 +37,15 @@ export async function tryCalls(
   execution: SimulatedExecution,
 ): Promise<SimulatedCalls> {
   const { from, multicall3, to, data, delegations } = execution
-  const overrides = delegations.map(
+  // Each delegated account has the code that its delegation will give it.
+  const delegatedCode = delegations.map(
     ({ account, implementation }) =>
       [account, { code: `${delegationPrefix}${implementation.slice(2)}` }] as const,
   )
   const call = { from, to: multicall3, data: encodeForwarded({ target: to, callData: data }) }
   const block = {
     blockOverrides: { gasLimit: toQuantity(gasMax) },
-    stateOverrides: Object.fromEntries(overrides),
+    stateOverrides: Object.fromEntries(delegatedCode),
     calls: [call],
   }
   // Without validation, the sender needs no coin for gas, and its nonce is not checked.
@@ -51,9 +53,9 @@ export async function tryCalls(
   const outcomeOf = (answers: readonly RpcAnswer[]) => readOutcome(answers, execution)
   const { answers } = await client.agree([{ method, params }], {
     timeoutMs,
-    // Gas is not compared, because it differs a little between blocks; the deposits must be equal.
-    project: (all) => {
-      const outcome = outcomeOf(all)
+    // Gas is not compared, because it differs a little between blocks; ids and amounts of deposits must be equal.
+    project: (endpointAnswers) => {
+      const outcome = outcomeOf(endpointAnswers)
       return outcome?.succeeds === true
         ? outcome.deposits.map(({ id, currency, amount }) => `${id} ${currency} ${amount}`)
         : outcome
@@ -69,7 +71,7 @@ export async function tryCalls(
   return outcome.succeeds ? { ...outcome, gas: outcome.gas + gasOfDelegations } : outcome
 }
 
-/** Outcome of the calls; undefined if the answer is an error or malformed. */
+/** Outcome of the simulation's one block with its one call; undefined if the answer is an error or malformed. */
 function readOutcome(
   [answer]: readonly RpcAnswer[],
   execution: SimulatedExecution,
@@ -89,7 +91,7 @@ function readOutcome(
   })
 }
 
-/** The deposit in a log of the depository; none in a log of another contract, which could emit anything. */
+/** The deposit that a log shows, or none. A contract other than the depository could log anything, so it shows none. */
 function depositOf(
   log: Readonly<Record<string, unknown>>,
   { depository }: SimulatedExecution,
@@ -100,7 +102,7 @@ function depositOf(
     address: hexOf(address),
     topics: parseList(log['topics'], method).map((topic) => hexOf(textOf(topic))),
     data: hexOf(textOf(log['data'])),
-    logIndex: 0n, // Not read from the event.
+    logIndex: 0n, // The readers below need some position in the block, and return none.
   }
   const erc20 = readErc20Deposit(event)
   if (erc20 !== undefined) return [{ id: erc20.id, currency: erc20.token, amount: erc20.amount }]

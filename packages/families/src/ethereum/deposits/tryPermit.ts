@@ -13,9 +13,9 @@ const gasMax = 2_000_000
 const timeoutMs = 3_000
 
 /**
- * Simulates the deposit by a signed permit on the newest state, by as many endpoints as a signature needs. The token
- * itself checks signature, nonce, time and balance. A deposit that anybody may submit runs inside a multicall, so that
- * a revert differs from an error of the node; else it runs from the account that may submit it.
+ * Simulates the deposit by a signed permit on the newest state. As many endpoints must agree as for an attestation. The
+ * token itself checks signature, nonce, time and balance. A deposit that anybody may submit runs inside a multicall, so
+ * that a revert differs from an error of the node; else it runs from the account that may submit it.
  */
 export async function tryPermit(
   { client, chainId, multicall3 }: Parameters<SignedDepositsFamily>[0],
@@ -41,7 +41,7 @@ export async function tryPermit(
 }
 
 /**
- * `short`: the owner's balance is too low. Undefined if the node could not run the call.
+ * `short`: the deposit fails, and the owner's balance is too low. Undefined if the node could not run the call.
  * @param isDirect true if the deposit was a call of its own, false if it ran inside a multicall
  */
 function outcomeOf(

@@ -84,7 +84,7 @@ function nextBaseFee(votes: readonly Vote<FeeHistory>[], electorate: Electorate,
   return maxBigint(minBigint(medianFeeWei, headFeeWei + maxChangeWei), headFeeWei - maxChangeWei)
 }
 
-/** Fee histories of all endpoints that answer within `patienceMs` after enough did. */
+/** Fee histories of all endpoints that answer within `patienceMs` after enough did; if none is readable, it throws. */
 function pollHistories(
   client: PollingClient,
   request: RpcCall,

@@ -13,7 +13,7 @@ const repeat = (word: CalldataWord, count: number): readonly CalldataWord[] =>
 const erc20Transfer: readonly CalldataWord[] = ['address', 'amount', 'hash']
 /** Router call of one pool: tokens, fee, recipient, deadline, two amounts, price limit. */
 const poolSwap: readonly CalldataWord[] = ['address', 'address', 'amount', 'address', ...repeat('amount', 4)]
-/** Words around the calls of a fill: offsets and lengths of its lists, refund address, and the order id behind them. */
+/** At least the size of a fill's id, deadline, offsets and lengths of its lists, and the order id behind them. */
 const fillFrame: readonly CalldataWord[] = [...repeat('amount', 3), 'address', ...repeat('amount', 3), 'hash']
 /** The deposit router's words before its swap: tokens, amounts, payee, id, offset and length. */
 const swapFrame = ['address', 'amount', 'address', 'amount', 'address', 'hash', 'amount', 'amount'] as const
@@ -35,15 +35,18 @@ const signedDeposit: readonly CalldataWord[] = [
   ...(['amount', 'amount', 'hash', 'hash', 'amount'] as const),
 ]
 
-/** Permit2 call of a router: user, refund address, offsets, lengths, token, nonce, deadline, metadata and signature. */
+/** A router's Permit2 call with two listed calls, without these. */
 const permit2Frame: readonly CalldataWord[] = [
+  // User, offsets of permit and calls, accounts for leftover coins and NFTs, offsets of metadata and signature.
   ...(['address', 'amount', 'amount', 'address', 'address', 'amount', 'amount'] as const),
+  // Permit: offset, nonce, deadline, length, token and amount. Calls: length and two offsets.
   ...(['amount', 'hash', 'amount', 'amount', 'address', 'amount', 'amount', 'amount', 'amount'] as const),
+  // Metadata and signature, each behind its length.
   ...(['amount', 'hash', 'amount', 'hash', 'hash', 'amount'] as const),
 ]
-/** Target, flag, value, offset and length of one call in a list. */
+/** Listed call without its arguments: target, flag, value, offset, length, and a word of selector and padding. */
 const callFrame: readonly CalldataWord[] = ['address', ...repeat('amount', 5)]
-/** Permit2 call up to its second listed call: the first one approves the next contract, whose frame ends the words. */
+/** Permit2 call up to the arguments of its second listed call. The first one approves the second's target. */
 const permit2Approval: readonly CalldataWord[] = [
   ...permit2Frame,
   ...callFrame,
@@ -67,6 +70,7 @@ export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
     words: [...permit2Approval, ...swapFrame, ...poolSwap],
     carriesValue: false,
   },
+  // A smart account's calldata is assumed to be as long as Permit2's; the submitting multicall adds a frame.
   execute: {
     words: [...permit2Approval, ...callFrame, 'address', 'address', 'amount', 'hash'],
     carriesValue: false,
@@ -83,6 +87,7 @@ export const shapeProbes: Readonly<Record<GasShape, ShapeProbe>> = {
   'send-erc20': { words: erc20Transfer, carriesValue: false },
   'fill-native': { words: [...fillFrame, 'address', 'amount'], carriesValue: true },
   'fill-erc20': { words: [...fillFrame, 'address', 'address', 'amount'], carriesValue: false },
+  // A token payment to the order's clone, and two calls of the clone: an approval and a swap.
   'fill-swap': {
     words: [...fillFrame, 'address', 'address', 'amount', ...fillFrame, 'address', 'amount', ...poolSwap],
     carriesValue: false,

@@ -45,9 +45,9 @@ export type MinedReceipt = {
 
 /** Progress of a chain and of the fill wallet's nonces, each as enough hosts say. */
 export type NonceCounts = {
-  /** Nonces below are used in the newest block. */
+  /** Nonces below this number are used in the newest block. */
   readonly latestCount: number
-  /** Nonces below are used in the newest final block: for good. */
+  /** Nonces below this number are used in the newest final block: for good. */
   readonly finalCount: number
   /** Number of that final block. */
   readonly finalBlock: bigint
@@ -97,7 +97,7 @@ export interface ContractPayingChain {
   readFinalOf(filler: Hex, id: Hex): Promise<FinalMark>
   /** True if an account has code now, as enough endpoints say; undefined if they do not. Never rejects. */
   hasCode(account: string): Promise<boolean | undefined>
-  /** Has nodes run it as it would be signed at this bid, within limits of gas. @throws UpstreamUnavailableError */
+  /** Has nodes run the transaction as it would be signed at this bid. @throws UpstreamUnavailableError */
   tryOut(transaction: PlannedTransaction, bid: GasBid, limits: GasLimits): Promise<Trial>
   sign(transaction: UnsignedTransaction, bid: GasBid): Promise<SignedTransaction>
   /** Signs a transaction that does nothing, so that nothing else is mined with its nonce. `gas`: its limit. */
@@ -131,7 +131,7 @@ export type ContractPayingOptions = {
   readonly signer: Signer
   /** Contract that pays. */
   readonly fillContract: Hex
-  /** Fill contracts that the chains file lists, in lower case: the same one, and those that it replaced. */
+  /** Fill contracts that the chains file lists, in lower case: `fillContract`, and those that it replaced. */
   readonly listedFillContracts: readonly Hex[]
   /** True for the runtime code of a fill contract of ours. */
   readonly recordsPayments: (code: Hex) => boolean

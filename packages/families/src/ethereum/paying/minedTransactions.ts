@@ -25,7 +25,7 @@ export async function firstMined(
   const calls = transactions.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))
   const { answers } = await client.agree(calls, {
     timeoutMs: readTimeoutMs,
-    project: (receipts) => receipts.map(receiptOf).map((receipt) => receipt && Object.values(receipt)),
+    project: (receipts) => receipts.map(receiptOf),
   })
   const minedReceipt = answers.map(receiptOf).find((receipt) => receipt !== undefined)
   if (minedReceipt === undefined) return undefined

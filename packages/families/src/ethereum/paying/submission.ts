@@ -2,7 +2,7 @@ import { UpstreamUnavailableError } from '@causeway/core'
 import { type ChainClient, NodeError, type RpcCall, toQuantity } from '@causeway/rpc'
 import type { ContractPayingFamily, SignedTransaction } from './contractPayingChain.ts'
 
-const readTimeoutMs = 5_000
+const answerTimeoutMs = 5_000
 
 /** Sends transactions to the submit endpoint alone if there is one, else to all endpoints of the chain. @source rule P-55 */
 export class Submission {
@@ -23,7 +23,7 @@ export class Submission {
    */
   async ask(call: RpcCall) {
     const submit = this.#submit
-    const endpointAnswers = await (submit ?? this.#client).askEach([call], { timeoutMs: readTimeoutMs })
+    const endpointAnswers = await (submit ?? this.#client).askEach([call], { timeoutMs: answerTimeoutMs })
     const answered = endpointAnswers.flatMap(({ voice, answers: [answer] = [] }) =>
       answer === undefined ? [] : [{ voice, answer }],
     )

@@ -47,9 +47,9 @@ export async function judgePools(
   })
 }
 
-/** Swaps in both directions and of both trade types: small ones near the current price, and ones that move it by 3 %. */
+/** Swaps in both directions and of both trade types: small ones near the current price, and ones that move it 6 %. */
 export function sampleQuestions(state: PoolState): readonly SwapQuestion[] {
-  // A shift of 14 moves the price by 2^-14 (0.006 %), one of 5 by 2^-5 (3 %).
+  // A shift of 14 moves the price by about 2 · 2^-14 (0.012 %), one of 5 by about 2 · 2^-5 (6 %).
   return [14n, 5n].flatMap((shift) =>
     // The amount is of the token that goes in for an exact input, and of the one that comes out for an exact output.
     [true, false].flatMap((zeroForOne): readonly SwapQuestion[] => [
@@ -59,7 +59,7 @@ export function sampleQuestions(state: PoolState): readonly SwapQuestion[] {
   )
 }
 
-/** The amount of one token whose swap moves the price by about 2^−shift of it. */
+/** The amount of one token whose swap moves the price's root by about 2^−shift of it, and the price by twice that. */
 function amountForPriceMove(
   { sqrtPriceX96, liquidity }: PoolState,
   ofToken0: boolean,

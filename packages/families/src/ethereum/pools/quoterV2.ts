@@ -19,7 +19,7 @@ const quoter = contractInterface([
   'function quoteExactOutputSingle(Swap swap) returns (uint256 counted, uint160 sqrtPriceX96After, uint32 ticksCrossed)',
 ])
 const functions = { exactInput: 'quoteExactInputSingle', exactOutput: 'quoteExactOutputSingle' } as const
-/** The quoter replaces it by the last price but one at either end, where a swap that exhausts the pool stops. */
+/** Zero: the quoter then stops only beside the lowest or highest price, where a swap has exhausted the pool. */
 const noPriceLimit = 0n
 
 export type PoolQuoteRequest = {
@@ -55,12 +55,13 @@ export async function quoteOnChain(
 }
 
 function readQuote({ trade, amount }: SwapQuestion, data: Hex): PoolQuote {
-  const [counted, sqrtPriceX96After, initializedTicksCrossed] = unlessMalformed('QuoterV2', () =>
+  // The amount that was not asked: the output of an exact input, or the input of an exact output.
+  const [otherAmount, sqrtPriceX96After, initializedTicksCrossed] = unlessMalformed('QuoterV2', () =>
     quoter.decode(functions[trade], data),
   )
   return {
-    amountIn: trade === 'exactInput' ? amount : counted,
-    amountOut: trade === 'exactInput' ? counted : amount,
+    amountIn: trade === 'exactInput' ? amount : otherAmount,
+    amountOut: trade === 'exactInput' ? otherAmount : amount,
     sqrtPriceX96After,
     initializedTicksCrossed,
     exhausted: sqrtPriceX96After === minSqrtPriceX96 + 1n || sqrtPriceX96After === maxSqrtPriceX96 - 1n,

@@ -30,27 +30,29 @@ export const ethereumQuotingChain: QuotingChainFamily = {
     const { client, multicall3, currentHead, budgetMs, neededWithinMs, now, onFailure } = options
     if (multicall3 === undefined)
       throw new ConfigurationError(`quote: chains.${client.chainId} needs multicall3`)
+    // A quote can do without facts of the user, but not without knowing whether the payee accepts the payment.
     const optionalBudget = { budgetMs }
     const neededBudget = { budgetMs: neededWithinMs }
     const facts = createUserFactsReader({ client, multicall3, currentHead, onFailure })
     const lockOptions = { client, multicall3, currentHead, timeoutMs: neededWithinMs, now, onFailure }
     const findInputLock = createInputLocks(lockOptions)
     const code = createAccountCodeReader({ client, currentHead, onFailure, callTimeoutMs: neededWithinMs })
-    const { orderFills, payments } = createFillSimulators(options)
+    const { fillsWithCalls, payments } = createFillSimulators(options)
     const tryPayment = createPaymentTrials({ code, fills: payments, now, onFailure })
     return {
       async userFacts(question) {
-        const { isMoveRefused, ...read } = await facts.read(question, optionalBudget)
+        const { isMoveRefused, ...userFacts } = await facts.read(question, optionalBudget)
+        // By one endpoint, the token refused a transfer of 0 from the user; enough of them must confirm the lock.
         const inputLock = isMoveRefused && (await findInputLock(question))
-        return { ...read, ...(inputLock && { inputLock }) }
+        return { ...userFacts, ...(inputLock && { inputLock }) }
       },
       // An EVM account needs no token account or rent to receive money.
       lackOf: () => lacksNothing,
       hasCode: (account) => code.hasCode(account, neededBudget),
       tryPayment: (payment) => tryPayment(payment, neededBudget),
       async unitsOfCalls(fill) {
-        // Chains charge at least the floor of the calldata, which a simulation may leave out.
-        const fillUnits = maxBigint(await orderFills.gasOfFill(fill), floorGas(fill.data))
+        // Chains charge at least a floor for calldata (EIP-7623), which a simulation may leave out.
+        const fillUnits = maxBigint(await fillsWithCalls.gasOfFill(fill), floorGas(fill.data))
         const { hasCalls, dearer } = fill
         return callUnitsOf(fillUnits, { isNative: fill.token === undefined, hasCalls, dearer })
       },
@@ -59,8 +61,8 @@ export const ethereumQuotingChain: QuotingChainFamily = {
 }
 
 /**
- * Simulators of two purposes, each with its own limit, so that neither delays the other: fills of orders with calls,
- * and payments that a recipient may refuse.
+ * Simulators of two purposes, each with its own limits, so that neither delays the other: fills of orders with calls,
+ * by the simulator's default limits, and payments that a recipient may refuse, by those of `paymentOptions`.
  */
 function createFillSimulators({
   client,
@@ -68,7 +70,7 @@ function createFillSimulators({
   neededWithinMs: timeoutMs,
   transactionGasMax,
   now,
-}: QuotingChainOptions): Readonly<Record<'orderFills' | 'payments', FillSimulator>> {
+}: QuotingChainOptions): Readonly<Record<'fillsWithCalls' | 'payments', FillSimulator>> {
   const simulatorOptions = {
     client,
     now,
@@ -77,7 +79,7 @@ function createFillSimulators({
   }
   const paymentOptions = { ...simulatorOptions, timeoutMs, inFlightMax: paymentsMax }
   return {
-    orderFills: createFillSimulator({ client, simulator: createCallSimulator(simulatorOptions) }),
+    fillsWithCalls: createFillSimulator({ client, simulator: createCallSimulator(simulatorOptions) }),
     payments: createFillSimulator({ client, simulator: createCallSimulator(paymentOptions), timeoutMs }),
   }
 }

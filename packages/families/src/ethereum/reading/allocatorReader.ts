@@ -116,7 +116,8 @@ export function createAllocatorReader(options: {
         ...heads,
         signal,
         async second(view, _heads, { headNumber }, ownSignal) {
-          // Nobody has issued anything to the zero address, so a contract with the function returns a word of zeros.
+          // The newest block will do, since this only checks the configuration. Nobody has issued anything to the
+          // zero address, so a contract with the function returns a word of zeros.
           const data = payloadIdOfData({ spender: zeroAddress, nonce: zeroWord })
           const call = contractCall(options.allocatorAddress, data, headNumber)
           const [answer] = await view.ask([call], ownSignal)

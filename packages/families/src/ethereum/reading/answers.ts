@@ -177,7 +177,7 @@ export function parseMinedTransaction(
   }
 }
 
-/** Input of the first call: transactions of Tempo hold a list. @source Tempo documentation, "Batch Calls" */
+/** Input of the first call alone: transactions of Tempo hold a list. @source Tempo documentation, "Batch Calls" */
 function firstCallInput(transaction: Readonly<Record<string, unknown>>, subject: string): unknown {
   const [first] = parseList(transaction['calls'], subject)
   return parseRecord(first, subject)['input']

@@ -84,7 +84,7 @@ export async function readShownDomain(
   return { described, separator }
 }
 
-/** Those of `addresses` that have no code at the newest block that enough endpoints have. */
+/** Those of `addresses` that have no code, as enough endpoints show it, each at its newest block. */
 export async function findCodeless(
   quorum: QuorumClient,
   addresses: readonly Hex[],

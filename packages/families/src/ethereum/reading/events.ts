@@ -51,8 +51,8 @@ export function readTransferSender(log: EvmLog): Hex | undefined {
   const [topic, first, second] = log.topics
   if (isNativeTransferLog(log)) return undefined
   // An ERC-1155 event names an operator before the sender.
-  const giver = topic === topics.transfer ? first : topics1155.has(topic ?? '') ? second : undefined
-  return giver === undefined ? undefined : addressAt(giver, 0)
+  const sender = topic === topics.transfer ? first : topics1155.has(topic ?? '') ? second : undefined
+  return sender === undefined ? undefined : addressAt(sender, 0)
 }
 
 /** `TransferSingle` and `TransferBatch`. */

@@ -61,7 +61,7 @@ export function createEthereumFactsReader(options: EthereumFactsReaderOptions): 
       isZksyncStack: chain.additionalData?.isZksyncStack === true,
     },
     payers: listedPayers(chain, ethereumCodec),
-    ownContracts: new Set(),
+    ownContracts: new Set(), // Readings of payments add to it.
     finality,
     quorum,
     transactions,

@@ -6,9 +6,9 @@ import { type EvmHeader, headerCall, parseHeader } from './answers.ts'
 import { blocksUntilOldEnough, countsSeconds, type FinalHeight, type FinalityRule } from './finality.ts'
 import { headRound, readHeader } from './headRound.ts'
 
-/** Most headers of one reading. */
+/** Most headers of one reading, beside that of its first block. */
 const linksMax = 16n
-/** Up to so many blocks beside the noted ones, every header is read and checked against its parent. */
+/** If no more blocks than this lie above the first one, noted ones not counted, the header of every block is read. */
 const fewLinks = 2
 
 /** Final blocks of an `ethereum-vm` chain, by number and hash. */
@@ -25,6 +25,7 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
     },
     async hashAt(view, number, signal) {
       const [answer] = await view.ask([headerCall(number)], signal)
+      // `null`: the endpoint's chain ends below this number.
       if (resultOf(answer, 'eth_getBlockByNumber') === null) return undefined
       return parseHeader(answer, number).hash
     },
@@ -38,9 +39,13 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
   })
 }
 
+/** `noted`: heights that the caller has seen as final and wants to have read again, ascending. */
 type LinksQuestion = AgreedRule & { readonly from: bigint; readonly noted: readonly bigint[] }
 
-/** One endpoint's blocks from `from` up to the newest final one, see `FinalBlocks.readLinks`. */
+/**
+ * One endpoint's blocks from `from` up to the newest final one, see `FinalBlocks.readLinks`. Few blocks are read
+ * without a gap, each checked against its parent. Of many only the first, the noted ones and the newest are read.
+ */
 async function readLinks(
   view: EndpointView,
   { from, noted, rule, pin }: LinksQuestion,
@@ -48,22 +53,27 @@ async function readLinks(
 ): Promise<readonly FinalBlock[]> {
   // If the chain ends below `from`, its head is read in place of that block, so that the caller sees where it ends.
   const first = minBigint(from, pin.headNumber)
-  const reached = noted.filter((height) => height > first && height <= pin.height)
-  // A noted block was old enough for the rule itself, where the estimate may stop at an older one.
-  const newest = maxBigint(await finalHeight(view, { rule, pin }, signal), reached.at(-1) ?? -1n)
-  const notedHeights = reached.filter((height) => height < newest).slice(0, Number(linksMax))
-  if (newest > first + BigInt(fewLinks + notedHeights.length)) {
+  const notedAbove = noted.filter((height) => height > first && height <= pin.height)
+  // `finalHeight` estimates, so it may miss the newest final block; a noted block was final when it was noted.
+  const newest = maxBigint(await finalHeight(view, { rule, pin }, signal), notedAbove.at(-1) ?? -1n)
+  const notedBetween = notedAbove.filter((height) => height < newest).slice(0, Number(linksMax))
+  const isGapWide = newest > first + BigInt(fewLinks + notedBetween.length)
+  if (isGapWide) {
     // No noted height is skipped: if there are too many, the newest block waits for the next reading.
-    const heightsAbove = notedHeights.length < linksMax ? [...notedHeights, newest] : notedHeights
+    const heightsAbove = notedBetween.length < linksMax ? [...notedBetween, newest] : notedBetween
     return readSparseBlocks(view, first, heightsAbove, signal)
   }
+  // The first block alone if the newest final one is not above it.
   const numbers = [first]
   const last = minBigint(first + linksMax, newest)
   for (let number = first + 1n; number <= last; number++) numbers.push(number)
   return linkedBlocks(numbers, await view.ask(numbers.map(headerCall), signal))
 }
 
-/** Blocks at some heights. Higher ones are read first, the lowest by itself at the end: a later reorg shows in it. */
+/**
+ * Blocks at some heights, the lowest first. They are asked for in the opposite order, the lowest by itself at the end:
+ * the caller knows its hash, so a chain that was rewritten below it meanwhile cannot hide behind the higher blocks.
+ */
 async function readSparseBlocks(
   view: EndpointView,
   lowest: bigint,
@@ -71,8 +81,9 @@ async function readSparseBlocks(
   signal: AbortSignal,
 ): Promise<readonly FinalBlock[]> {
   const answers = await view.ask(heightsAbove.toReversed().map(headerCall), signal)
-  const newer = heightsAbove.map((height, index) => parseHeader(answers.at(-1 - index), height))
-  const headers = [await readHeader(view, lowest, signal), ...newer]
+  // The answers are in descending order, so the last one is that of the first height.
+  const higher = heightsAbove.map((height, index) => parseHeader(answers.at(-1 - index), height))
+  const headers = [await readHeader(view, lowest, signal), ...higher]
   return headers.map(({ number, hash }) => ({ number, hash }))
 }
 
@@ -95,7 +106,7 @@ function linkedBlocks(
 
 type AgreedRule = { readonly rule: FinalityRule; readonly pin: FinalHeight }
 
-/** Height of `newestFinal`, for which nothing is read unless seconds count; below 0 if no block is final. */
+/** Height of `newestFinal`; below 0 if no block is final. Headers are read only if the rule counts seconds. */
 export async function finalHeight(
   view: EndpointView,
   agreed: AgreedRule,
@@ -106,9 +117,9 @@ export async function finalHeight(
 }
 
 /**
- * The newest block of an endpoint that is deep and old enough for the rule, or one a little older. The distance to go
- * back is estimated from the time between blocks, so that two or three headers are enough. All honest endpoints find
- * the same block.
+ * The newest block of an endpoint that is deep and old enough for the rule, or one a little older; undefined if none
+ * is. The distance to go back is estimated from the time between blocks, so that two or three headers are enough. All
+ * honest endpoints find the same block, since they start at the agreed height and read the same headers.
  */
 export async function newestFinal(
   view: EndpointView,

@@ -67,7 +67,7 @@ export type AgreedState = {
 export interface FinalStateReader {
   /** @throws UpstreamDisagreementError, UpstreamUnavailableError */
   readLogs(question: LogsQuestion, options: ReadOptions): Promise<FinalLogs>
-  /** Returned bytes, in the order asked. @throws TransactionNotFinalError; as `readLogs` */
+  /** @throws TransactionNotFinalError while the chain has no final block; as `readLogs` */
   readState(question: StateQuestion, options: ReadOptions): Promise<AgreedState>
 }
 
@@ -136,7 +136,7 @@ async function logsUpTo(
     throw new MalformedAnswerError('eth_getLogs')
   }
   const heights = new Set([...rawLogs.map(({ blockNumber }) => blockNumber), last])
-  if (from > 0n) heights.add(from - 1n)
+  if (from > 0n) heights.add(from - 1n) // For `parentHash`.
   const headers = await readHeaders(view, [...heights], signal)
   const logs = rawLogs.map(({ blockHash, address: _asked, ...log }) => {
     const block = headers.get(log.blockNumber)

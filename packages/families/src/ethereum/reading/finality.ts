@@ -72,6 +72,7 @@ export function pinFinalHeight(rule: FinalityRule, threshold: number, heads: rea
   )
   if (rule.mode === 'time') return { height: headNumber, headNumber, headSeconds }
   if (rule.mode !== 'tag') return { height: headNumber - rule.blocks, headNumber, headSeconds }
+  // In this mode every endpoint's heads have a tagged block: -1 is for the types alone.
   const taggedHeights = heads.map(({ tagged }) => tagged?.number ?? -1n)
   return { height: reachedBy(threshold, taggedHeights), headNumber, headSeconds }
 }

@@ -41,7 +41,7 @@ export function getEntryData(user: Hex, id: Hex): Hex {
   return `${getEntry}${addressWord(user)}${bytes32Word(id)}`
 }
 
-/** @throws MalformedAnswerError, also for an entry without a time */
+/** Without an entry, data is empty and the time 0. @throws MalformedAnswerError, also for an entry without a time */
 export function parseEntry(result: unknown): { readonly data: Hex; readonly createdAtSeconds: bigint } {
   const functionName = 'getEntry'
   const reader = readAbi(parseBytes(result, functionName), functionName)

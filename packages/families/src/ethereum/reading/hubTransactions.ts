@@ -18,7 +18,7 @@ export interface HubTransactions {
   /**
    * Sends the call until `isDone` is true, again every few seconds; sends nothing if it is true at once.
    * @param isDone reads from the hub whether the call has had its effect
-   * @throws whatever `isDone` throws; UpstreamUnavailableError if it does not become true in time
+   * @throws whatever `isDone` throws; UpstreamUnavailableError if it does not become true in time or no node answers
    */
   sendUntil(
     transaction: HubTransaction,
@@ -33,8 +33,11 @@ const pollMs = 200
 /** Another process with the same key may have used the nonce, so the call is sent again after this time. */
 const sendAgainAfterMs = 3_000
 
-/** Gas that every hub takes in one transaction; a call that may need more is sent with what it takes. @source EIP-7825 */
-const takenGas = 2n ** 24n
+/**
+ * Highest gas limit that every hub accepts. A call with a higher `gasLimit` is sent with its estimate in place of that.
+ * @source EIP-7825
+ */
+const acceptedGas = 2n ** 24n
 
 type HubSender = {
   readonly client: ChainClient
@@ -82,7 +85,7 @@ async function send(
   const [nonce, gasPrice, gas] = await Promise.all([
     requestQuantity({ method: 'eth_getTransactionCount', params: [signer.address, 'pending'] }),
     requestQuantity({ method: 'eth_gasPrice', params: [] }),
-    gasLimit <= takenGas
+    gasLimit <= acceptedGas
       ? gasLimit
       : requestQuantity({ method: 'eth_estimateGas', params: [{ from: signer.address, to, data }] }).then(
           // A tenth more, rounded up, for what others change before it is mined.

@@ -124,7 +124,7 @@ function termsOf(
   return { orderId, side, targets, calls, nativeCurrency: ethereumCodec.nativeCurrency }
 }
 
-/** Bounds the reads of `rememberPayment`: anybody can have a fill contract pay very many recipients. */
+/** Bounds the accounts whose code `rememberPayment` reads: anybody can have a fill contract pay very many. */
 const rememberedRecipientsMax = 20
 
 /**

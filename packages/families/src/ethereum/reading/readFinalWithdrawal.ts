@@ -89,15 +89,18 @@ async function judge(
 }
 
 /**
- * True if the request is used in the final block. Where seconds count, many nodes have pruned the state of a block so
- * old: then its proof tells that it is used, and the younger pinned block that it is not.
- * @throws MalformedAnswerError if neither does
+ * True if the depository has used the request in the final block. Where seconds count, that block is so old that many
+ * nodes have pruned its state. Then a proven execution shows that the request is used. A younger block, the pinned one,
+ * in which it is not used shows that it was not used before either.
+ * @throws MalformedAnswerError if neither shows it
  */
 function isUsedInFinal(
-  atFinal: RpcAnswer | undefined,
-  atPinned: RpcAnswer | undefined,
+  usedAtFinal: RpcAnswer | undefined,
+  usedAtPinned: RpcAnswer | undefined,
   isProven: boolean,
 ): boolean {
-  const isPruned = atFinal?.ok !== true
-  return isPruned && (isProven || !parseBool(atPinned)) ? isProven : parseBool(atFinal)
+  const isPruned = usedAtFinal?.ok !== true
+  if (isPruned && isProven) return true
+  if (isPruned && !parseBool(usedAtPinned)) return false
+  return parseBool(usedAtFinal)
 }

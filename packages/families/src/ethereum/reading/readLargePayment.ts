@@ -31,18 +31,20 @@ import {
   transactionKey,
 } from './readFinalTransaction.ts'
 
-/** Parameters of one reading; `wanted` has the order's terms, by which its logs are found. */
+/** Parameters of one reading; `wanted` has the terms of the order, by which the logs of its payment are found. */
 type LargeReading = Omit<
   ExecutionReading<Pick<PaymentTerms, 'side' | 'targets' | 'nativeCurrency'>>,
   'logsMax'
 >
 
+/** `transaction`: undefined if the endpoint has it in no block. */
 type FirstRound = { readonly heads: Heads; readonly transaction: EvmTransaction | undefined }
 
 /**
- * The question for a payment whose receipt is too long. Each endpoint is asked for its transaction, and for the few
- * logs of its block that prove a record or a plain transfer. Sender and id are indexed topics, so the filters find only
- * logs of this sender; a log of the transaction shows that it succeeded. The facts contain only these logs.
+ * The question for a payment whose receipt is too long. Each endpoint is asked for its heads and the transaction; then
+ * for the few logs of the transaction's block that prove a record or a plain transfer of a token. Sender and id are
+ * indexed topics, so the filters find only logs of this sender, and a log of the transaction shows that it succeeded.
+ * The facts have no other logs, and no payee's code: a plain transfer of native coin has no long receipt.
  * @source rule P-49
  */
 export function largePaymentQuestion(
@@ -86,7 +88,7 @@ async function judge(
   )
   if (isTooYoung(rule, pin, timestampSeconds))
     return { kind: 'not_final', waitSeconds: secondsToFinality(rule, pin, { number, timestampSeconds }) }
-  const transactionId = parsedId(judging.transactionId)
+  const transactionId = idAsHex(judging.transactionId)
   const logs = logAnswers.flatMap((answer) => parseLogsOf(answer, { transactionId, blockHash }))
   const code = new Map<Hex, AccountCode>()
   if (fillContract !== undefined) {
@@ -112,7 +114,7 @@ type SecondRound = Pick<FinalTransaction, 'finalBlock'> & {
   /** The order's fill contract, if the transaction calls it. */
   readonly fillContract: Hex | undefined
   readonly timestampSeconds: bigint
-  /** Answer by filter. */
+  /** One answer for each of `filtersOf`, in that order. */
   readonly logAnswers: readonly RpcAnswer[]
   /** Code of `fillContract` at the transaction's block and at the final block; empty without one. */
   readonly codeAnswers: readonly RpcAnswer[]
@@ -154,11 +156,14 @@ async function readSecondRound(
 }
 
 // CAST: a canonical id of this family is hex of 32 bytes.
-const parsedId = (transactionId: string): Hex => transactionId as Hex
+const idAsHex = (transactionId: string): Hex => transactionId as Hex
 
 type LogFilter = { readonly address: Hex; readonly topics: readonly string[] }
 
-/** Filters for the chosen contract's record of the sender, and for the sender's token transfers to payees. */
+/**
+ * Filters for the sender's record in the order's fill contract, if the transaction calls that with readable arguments,
+ * and for the sender's transfers of tokens to payees.
+ */
 function filtersOf(
   { from, to, input }: EvmTransaction,
   { side, targets, nativeCurrency }: LargeReading['wanted'],

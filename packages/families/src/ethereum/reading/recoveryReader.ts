@@ -116,7 +116,7 @@ type JudgeInput = {
   readonly pin: FinalHeight
 }
 
-/** One endpoint's vote: its state at the final height; `not_final` if only its newest block shows a missing part. */
+/** One endpoint's vote: the state at the final height; `not_final` if the newest block shows a part that it lacks. */
 async function judge(
   view: EndpointView,
   judging: JudgeInput,
@@ -129,8 +129,8 @@ async function judge(
   const lacksEntry = state.entrySeconds === 0n
   if (lacksEntry || !state.isMinted) {
     const newest = await stateAt(view, judging, pin.headNumber, signal)
-    const isComing = (lacksEntry && newest.entrySeconds !== 0n) || (!state.isMinted && newest.isMinted)
-    if (isComing) return { kind: 'not_final', waitSeconds }
+    const isOnTheWay = (lacksEntry && newest.entrySeconds !== 0n) || (!state.isMinted && newest.isMinted)
+    if (isOnTheWay) return { kind: 'not_final', waitSeconds }
   }
   // The header is read last, so that it shows the chain on which the endpoint was after the other answers.
   const { number, hash, timestampSeconds } = await readHeader(view, pin.height, signal)

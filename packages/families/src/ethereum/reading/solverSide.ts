@@ -28,8 +28,8 @@ export function solverSideOf(listed: ListedPayers, extraData: Hex): SolverSide {
  * - all listed payers, if one of them sent it,
  * - the chosen fill contract, if the transaction calls it or a listed payer.
  *
- * Not if another contract calls the fill contract, e.g. a relayer that submits payments which other wallets signed and
- * appends an order id: that money is not the solver's.
+ * The fill contract does not count if another contract calls it, e.g. a relayer that submits payments which other
+ * wallets signed and appends an order id: that money is not the solver's.
  */
 export function solverAccountsOf(
   { chosen, fillPayers, depositories }: SolverSide,

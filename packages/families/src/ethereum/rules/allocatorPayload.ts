@@ -5,7 +5,8 @@ import { decodeEvmWithdrawal, evmWithdrawalId } from './withdrawal.ts'
 
 /**
  * Withdrawal payloads of EVM chains and Tron. The payload is the depository's call request itself, made without
- * additional data; the allocator signs one EIP-712 hash of it. Tron's addresses are hashed as their 20 bytes.
+ * additional data. The allocator signs one EIP-712 hash of it, in a domain of the depository on its own chain. Tron's
+ * addresses are hashed as their 20 bytes.
  * @source rule P-69
  */
 export const evmAllocatorPayload: AllocatorPayloadFamily = {

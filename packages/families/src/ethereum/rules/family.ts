@@ -30,7 +30,7 @@ export function isSignedByAccount({ owner, requestHash, signature, recoverSigner
 }
 
 /**
- * A withdraw request with all addresses in lower case.
+ * A withdraw request with all addresses in lower case, and no data, since the family has no additional data.
  * @throws InvalidAddressError
  * @source github.com/relayprotocol/relay-settlement, normalizePayloadParams
  */

@@ -43,16 +43,18 @@ export function orderCloneAddress({
   recipient,
   calls,
 }: OrderCloneTerms): Hex {
-  const encodedCalls = encodeAbiArray(
+  const encodedList = encodeAbiArray(
     calls.map(({ to, data, value }) =>
       encodeAbiTuple([abiAddress(to), abiBytes(hexToBytes(data)), abiUint(value)]),
     ),
   )
+  // As Solidity's `abi.encode(calls)`: one argument, whose data stand behind its offset.
+  const encodedCalls = encodeAbiTuple([{ tail: encodedList }])
   const salt = new AbiWords(4)
     .address(fixedHexToBytes(filler, 20))
     .word(fixedHexToBytes(orderSalt, 32))
     .address(fixedHexToBytes(recipient, 20))
-    .word(keccak256(encodeAbiTuple([{ tail: encodedCalls }])))
+    .word(keccak256(encodedCalls))
     .done()
   // The clones delegate to the first contract that the fill contract created.
   const implementation = fixedHexToBytes(firstCreatedAddress(fillContract), 20)

@@ -10,7 +10,7 @@ const emptiedByAnybody = 'a contract that anybody empties'
 const takesNothing = 'a public contract that keeps money for nobody'
 
 /**
- * Public contracts that have the same address on every chain. Anybody can take money that is sent to them, or nobody.
+ * Public contracts that have the same address on every chain. Anybody can take money that is sent there, or nobody can.
  * @source EIP-4788, EIP-2935, EIP-7002, EIP-7251, EIP-7708, ERC-4337; the deposit contract of Ethereum's beacon chain;
  * the pages of Permit2, Multicall3 and the deterministic deployment proxy
  */

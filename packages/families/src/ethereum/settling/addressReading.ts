@@ -10,7 +10,7 @@ import { lateBlocksOf } from './lateBlocks.ts'
 /**
  * Finds payments at deposit addresses in whole blocks, and reads balances of many addresses in one call. A contract may
  * pay an address that its transaction names nowhere; therefore balances are read in turn as well (`showsAll: false`).
- * @param options.tokens whose transfers are searched for
+ * @see AddressReading for the members @param options.tokens whose transfers are searched for
  */
 export function createAddressReading(options: {
   readonly ask: Ask

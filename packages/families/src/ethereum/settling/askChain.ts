@@ -8,7 +8,7 @@ export type AgreedValue<T> = { readonly value: T; readonly agreeingEndpoints: re
 
 /**
  * One usable answer of any endpoint: good enough for values that are only shown. A malformed answer is dropped, never
- * repaired, and the other endpoints are asked.
+ * repaired; then every endpoint is asked.
  * @throws UpstreamUnavailableError, NodeError
  */
 export async function askAny<T>(
@@ -21,11 +21,11 @@ export async function askAny<T>(
     return reading.parse(await client.batch(reading.calls, { signal }))
   } catch (error) {
     if (!(error instanceof MalformedAnswerError)) throw error
-    return await askOthers(client, reading, onMalformed, { signal, error })
+    return await askEvery(client, reading, onMalformed, { signal, error })
   }
 }
 
-async function askOthers<T>(
+async function askEvery<T>(
   client: JsonRpcClient,
   reading: Reading<T>,
   onMalformed: OnMalformed,

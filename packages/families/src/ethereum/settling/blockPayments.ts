@@ -58,7 +58,8 @@ export function blockPaymentsReading(tokens: readonly Hex[], range: PaymentRange
 type WatchedCurrencies = { readonly nativeCurrency: Hex; readonly tokens: ReadonlySet<Hex> }
 
 /**
- * @param answers a block per height, and the transfers of tokens where there are any
+ * Payments in the range's blocks, and in transfers of tokens since `transfersFrom`, which may be below the range.
+ * @param answers a block per height, and the transfers if they were asked for
  * @throws MalformedAnswerError, NodeError
  */
 export function parseBlockPayments(
@@ -127,8 +128,9 @@ function parseBlock(answer: RpcAnswer | undefined, height: bigint): PaidBlock {
 }
 
 /**
- * Matches an address as the ABI encodes it: twelve zero bytes and twenty others. To leave out plain numbers, the
- * address must not begin with four zero bytes or end with eight; random addresses practically never do.
+ * Matches an address as the ABI encodes it: twelve zero bytes and twenty others. By the lookahead, matches may overlap.
+ * To leave out plain numbers, the address must not begin with four zero bytes or end with eight, which random addresses
+ * practically never do.
  */
 const addressWord = /(?=0{24}(?!0{8}|[0-9a-f]{24}0{16})([0-9a-f]{40}))/g
 /** Words of nested calls are shifted by their selectors, by four bytes each. */

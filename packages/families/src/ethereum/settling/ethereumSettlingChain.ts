@@ -46,7 +46,8 @@ export const ethereumSettlingChain: SettlingChainFamily = (options) => {
   }
   return {
     ...heights,
-    // Computed at each use: endpoints show only by their refusals how many blocks they take.
+    // Computed at each use: endpoints show only by their refusals how many blocks they take. Chains with blocks of
+    // less than two seconds rewind more of them.
     get steps() {
       const rewindBlocks = blocksAtPace(config, 512n)
       return { rangeBlocks: logBlocksAtOnce(client), rewindBlocks, lateBlocks: lateBlocksOf(config) }
@@ -54,8 +55,8 @@ export const ethereumSettlingChain: SettlingChainFamily = (options) => {
     depositPass: (range, signal) =>
       ask(depositPassReading({ depository, depositRouter, tokens }, range), signal),
     blockTransactions: (height, signal) => ask(blockTransactionsReading(height), signal),
-    async blockHashes(heights, signal) {
-      const blocks = await ask(blocksReading(heights), signal)
+    async blockHashes(numbers, signal) {
+      const blocks = await ask(blocksReading(numbers), signal)
       return new Map(blocks.flatMap((block) => (block ? [[block.number, block.hash] as const] : [])))
     },
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
@@ -97,7 +98,7 @@ function createHeights(options: {
 /** `shallow` reads facts of any block, `deep` of final blocks only. */
 function openReaders({ chain, client, recordsPayments }: Parameters<SettlingChainFamily>[0]) {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
-  // Nothing is cached: facts of blocks that are not final may change, and the deep reader goes without as well.
+  // Nothing is cached: facts of blocks that are not final may change, and settlement keeps final ones itself.
   const readerOptions = { quorum, limits: { finalEntriesMax: 0 }, recordsPayments }
   return {
     shallow: createEthereumFactsReader({ chain: { ...chain, finality: anyDepth }, ...readerOptions }),

@@ -34,7 +34,7 @@ export interface FillSimulator {
 }
 
 const tokensMax = 1_000
-/** Most storage slots that are tried: a view that reads more is not a plain mapping. */
+/** Most storage slots that are tried, the lowest first; the view of a plain mapping reads fewer. */
 const slotsMax = 8
 /** Amount that is written into a slot: large, and recognisable when a view returns it. */
 const markerAmount: Hex = `0x${(2n ** 120n).toString(16).padStart(64, '0')}`

@@ -18,7 +18,7 @@ export type InputLockOptions = {
   readonly onFailure: (error: unknown) => void
 }
 
-/** An account that no token has blocked: one that refuses its empty transfers as well refuses everybody's. */
+/** An account that no token has blocked. A token that refuses its empty transfers as well refuses everybody's. */
 const controlAccount: Hex = `0x${'c0'.repeat(20)}`
 const refusedByToken: InputLock = { why: 'holds a token that lets him pay nothing', isForCalls: false }
 
@@ -30,6 +30,7 @@ const refusedByToken: InputLock = { why: 'holds a token that lets him pay nothin
  */
 export function createInputLocks({ client, multicall3, currentHead, ...options }: InputLockOptions) {
   const { timeoutMs, now, onFailure } = options
+  // `none` is remembered like a lock; `undefined`, a failure, is asked again.
   const recent = createRecent<InputLock | 'none'>(now, { forMs: () => recentMs.steady })
 
   async function findLock(lockQuestion: Readonly<Record<'user' | 'currency' | 'spender' | 'hash', Hex>>) {

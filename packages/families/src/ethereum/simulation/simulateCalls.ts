@@ -51,7 +51,7 @@ const entriesMax = 1_000
 /** After so long `eth_simulateV1` is tried again: nodes may have been upgraded. */
 const unsupportedForMs = 600_000
 
-/** Its limits keep callers' `txs` from loading the nodes. @source rules Q-48, Q-164 */
+/** Makes a simulator, whose limits keep callers' `txs` from loading the nodes. @source rules Q-48, Q-164 */
 export function createCallSimulator(options: CallSimulatorOptions): CallSimulator {
   const { client, now, gasMax = 10_000_000n, timeoutMs = 300, inFlightMax = 8, cacheMs = 3_000 } = options
   const recent = createLruCache<{ readonly outcome: Outcome; readonly untilMs: number }>(entriesMax)

@@ -101,7 +101,7 @@ function decideOutcome(
   const usableVotes = votes.filter(({ value }) => value !== undefined)
   // With too few usable votes `poll` throws the endpoints' failures; else they contradict each other.
   if (usableVotes.length < electorate.threshold) return undefined
-  // `differentAnswers` of the error is at most the number of estimates that a median needs.
+  // The error's `differentAnswers` counts usable votes, at most as many as a median needs.
   throw disagreement(chainIdIfLast, Math.min(usableVotes.length, estimatesNeeded(electorate)))
 }
 

@@ -61,6 +61,7 @@ function transactionOf(
   const call = { from, to, value: toQuantity(value), data }
   if (gasPriceWei === undefined) return call
   const price = toQuantity(gasPriceWei)
+  // The tip fills the gap to the base fee, so that contracts read exactly this price.
   return { ...call, maxFeePerGas: price, maxPriorityFeePerGas: price }
 }
 

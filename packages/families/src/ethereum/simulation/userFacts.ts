@@ -26,17 +26,15 @@ export type UserFactsOptions = {
   readonly currentHead: () => { readonly number: bigint; readonly hash: Hex } | undefined
   /** Facts kept, least recently used ones dropped. Default 10 000. */
   readonly entriesMax?: number
-  /**
-   * Milliseconds that a call may continue after its callers' budgets, so that the next one finds the facts. Default
-   * 500.
-   */
+  /** Milliseconds that a call may take, also past its callers' budgets, so that later ones find facts. Default 500. */
   readonly callTimeoutMs?: number
   /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
   readonly now?: () => number
-  /** Called with the error of every failed call, for logs and metrics; readers only see missing facts. */
+  /** Called with the error of every failed call, for logs and metrics; callers only see missing facts. */
   readonly onFailure?: (error: unknown) => void
 }
 
+/** Questions of one call. */
 const membersMax = 200
 /** With so many questions waiting, more are answered without facts at once: the chain is slower than its users. */
 const waitingMax = 1_000
@@ -49,7 +47,7 @@ const zeroAddress = `0x${'0'.repeat(40)}`
 export const nobody: ReadonlySet<string> = new Set(burntAccounts)
 const addressPattern = /^0x[0-9a-f]{40}$/
 
-/** Calls of one question, in order: the balance, `heldCount` balances of others, the allowance, a transfer of 0. */
+/** Calls of one question, in order: the balance, `heldCount` balances of `touched`, the allowance, a transfer of 0. */
 type UserFactsCalls = { readonly calls: readonly ContractCall[]; readonly heldCount: number }
 
 /** One question about the newest block: a member of the group that shares a call, and an entry of the cache. */

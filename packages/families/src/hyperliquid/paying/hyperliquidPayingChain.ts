@@ -128,7 +128,8 @@ class HyperliquidPayer implements PayingChain {
     const { row, state } = await this.#states.look(lowerCase(terms.id))
     if (state !== 'open' || (terms.mark === 'paid' && row.isClosed))
       return { refusal: 'the transaction would revert' }
-    // The exchange charges per transfer, so one unit is one transfer.
+    // The exchange charges per transfer, so one unit is one transfer. A new account's fee is no rent, but a
+    // part of the transfer's fee: see `sign`.
     return { terms, units: 1n, rent: 0n }
   }
 
@@ -159,6 +160,7 @@ class HyperliquidPayer implements PayingChain {
     const id = lowerCase(terms.id)
     const lastValidHeight = nonce + lifetimeMs
     const [payment] = terms.payments
+    // Transfers of the wallet to itself, which spend the nonces of a closed payment, are free.
     if (terms.mark === 'closed' || payment === undefined)
       return { ...encodeKept({ mark: 'closed', id, nonce }), lastValidHeight, fee: 0n }
     const { recipient, currency, amount } = payment

@@ -62,6 +62,7 @@ export async function landingOf(
   const { id, mark } = decodeKept(first.raw)
   if (mark === 'closed') {
     const { ledger, state } = await states.look(id)
+    // A closing that has not come about is never given up early: it expires by its time.
     return state === 'closed'
       ? { kind: 'landed', hash: first.hash, succeeded: true, isFinal: true }
       : { kind: 'none', finalHeight: ledger.timeMs }

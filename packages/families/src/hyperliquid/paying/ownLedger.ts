@@ -128,7 +128,7 @@ class LedgerReader {
       (view, viewSignal) => readListing(view, wallet, from, viewSignal),
       signal,
     )
-    // Explorers have the aliases of the client's endpoints, so each has a voice there.
+    // Explorers have the aliases of the client's endpoints, whose voices (one per host) count for them.
     const voiceOf = new Map(electorate.voters.map(({ alias, voice }) => [alias, voice]))
     return valuesByVoice(
       each.map(

@@ -22,7 +22,7 @@ const signatureChainId = 42_161
 
 /**
  * A transfer of a currency between the same sides (dexes) of two accounts: the one on which the currency is held.
- * @param symbol of a token; absent for perps dollars
+ * @param payment.token undefined for perps dollars
  * @throws RangeError for an amount that is finer than the exchange moves
  */
 export function transferOf(payment: {

@@ -25,6 +25,7 @@ export function parseTime(answer: RpcAnswer | undefined): bigint {
 
 export const hyperliquidHeadTracking: HeadTracking = {
   call: statusCall,
+  // All calls have the same path, so the request itself tells which call was answered.
   readHead: ({ params: [request] }, result) =>
     request === statusCall.params[0] ? unlessUnreadable(() => parseTime({ ok: true, result })) : undefined,
 }

@@ -20,7 +20,7 @@ import {
 } from './calls.ts'
 
 const { nativeCurrency } = hyperliquidCodec
-/** Milliseconds that late endpoints have left to answer once enough have; only then the votes are counted. */
+/** Once enough endpoints have answered, late ones have so many milliseconds left until votes are counted. */
 const patienceMs = 250
 
 /**

@@ -65,7 +65,7 @@ class HyperliquidQuoter implements QuotingChain {
   }
 
   async userFacts({ user, currency, touched = [] }: UserFactsQuestion): Promise<UserFacts> {
-    // Empty: no cost on this family depends on other balances, so `touched` names none.
+    // `held` is empty: no cost on this family depends on other balances, so `touched` names none.
     const held = touched.map(() => undefined)
     // The user is not chosen yet.
     if (!isAddress(user)) return { held }

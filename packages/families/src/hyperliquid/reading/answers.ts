@@ -178,7 +178,7 @@ function readSendAsset(action: Readonly<Record<string, unknown>>, subject: strin
   }
 }
 
-/** Kept as it is spelled, because actions are hashed as they were signed. */
+/** A destination keeps its spelling, because actions are hashed as they were signed. */
 function parseDestination(value: unknown, subject: string): string {
   const destination = parseText(value, subject)
   parseAddress(destination, subject)

@@ -35,12 +35,12 @@ export async function readNonceMapping(
   return judgeEntry(entry, { nonce, sender: user, timeMs })
 }
 
-/** Place of the hub's entry about the transfer of a sender with a nonce. */
+/** Place of the hub's entry about a sender's transfer with a nonce; an alias is his account on the hub. */
 export function placeOfMapping(chainId: string, sender: string, nonce: bigint): EntryPlace {
   return { user: hubAlias({ ...mainNetwork('hyperliquid-vm'), chainId }, sender), id: nonceMappingId(nonce) }
 }
 
-/** `open`: an entry may still come; `claimed`: one names an order; `nobodys`: no entry counts any more. */
+/** `open`: an entry may still come; `claimed`: one came in time; `nobodys`: no entry counts any more. */
 export type ClaimState = 'open' | 'claimed' | 'nobodys'
 
 /** State of the hub's entry about a transfer's purpose. Pure. */

@@ -63,6 +63,7 @@ export function openQuorum(
   const shared = { chainId, headTracking: infoHeads, wire: 'paths' as const, now }
   const infos = createEndpoints({ ...shared, endpoints: urls.map((url) => ({ url })) })
   const proxy = openProxy(chain)
+  // There is one info endpoint per URL, so each explorer has the alias of its own.
   const explorers = urls.map((url, index) => ({ url: explorerUrl(url), alias: infos[index]?.alias ?? '' }))
   const quorumOptions = { ...shared, endpoints: explorers, threshold, headTracking: explorerHeads() }
   const quorum = createQuorum(quorumOptions, (endpoint, limits) => {

@@ -57,6 +57,7 @@ export function withdrawalQuestion(
     },
     pin: () => undefined,
     async second(view, executed, _pin, signal) {
+      // `final` marks an answer with facts, also with those of a pending withdrawal.
       if (executed !== undefined) return { kind: 'final', facts: executed }
       if (transactionId === undefined) return { kind: 'final', facts: { status: 'pending' } }
       const body = await view.explore(transactionRequest(transactionId), signal)

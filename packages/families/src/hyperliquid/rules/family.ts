@@ -38,8 +38,10 @@ export const hyperliquidFamily = {
   withdrawRequest: normaliseHyperliquidRequest,
   allocatorPayload: hyperliquidAllocatorPayload,
   isSignedByOwner: isSignedByAccount,
+  // No setting of the chains file lists payers. Depositories of the allocator file must have these members.
   payerSettings: [],
   depositoryMembers: ['networkName', 'tokens'],
+  // The sender of a deposit pays its fee himself.
   takesDepositFeePayer: false,
   quoting: hyperliquidQuoting,
 } satisfies Family

@@ -19,8 +19,8 @@ const schema = z.object({
 
 /**
  * A withdraw request in the form that is signed. Currency: empty for the native one, `SYMBOL:0x…` for tokens, whose
- * symbol is the caller's claim. Data: ABI encoding of the time, and for a token of the dexes that it leaves and
- * reaches.
+ * symbol is the caller's claim. Data: ABI encoding of the time, and for a token of the dex that it leaves and
+ * the one that it reaches: a withdrawal has the same twice.
  * @throws InvalidAddressError, InvalidWithdrawRequestError
  * @source github.com/relayprotocol/relay-settlement, normalizePayloadParams
  */

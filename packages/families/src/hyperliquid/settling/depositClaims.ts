@@ -48,7 +48,8 @@ class DepositClaims {
   /**
    * Takes in what a look lists, and asks the hub about some of it.
    * @param exchangeMs time of the exchange
-   * @returns transfers of orders, and some whose nonce only the explorer tells; isShort: others wait for their turn
+   * @returns all remembered transfers of orders, and some whose nonce only the explorer tells; isShort:
+   * others wait for their turn
    * @throws UpstreamUnavailableError, UpstreamDisagreementError
    */
   async look(

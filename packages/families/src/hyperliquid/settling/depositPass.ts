@@ -10,7 +10,7 @@ export const mappingLagMs = 3_700_000n
 /** Time by which endpoints may list a transfer late. */
 const lateMs = 30_000n
 
-/** After a start the hour before is listed too: so much of it by each look. */
+/** Part of the hour before a start that one look lists, until all of the hour is listed. */
 const olderPerLookMs = 300_000n
 
 /** A range in milliseconds of the exchange; both ends belong to it. */

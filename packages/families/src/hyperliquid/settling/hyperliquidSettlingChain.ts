@@ -69,7 +69,7 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
       if (cached !== undefined) return cached
       const reading = reader.readDeposits({ transactionId }, { signal }).then(withTimeAsBlock)
       const deposit = await unlessUnmapped(unlessGone(reading))
-      // Cached for ever: an entry of the hub never changes, and one that comes after an hour does not count.
+      // Deposits stay in the cache: the hub's entries never change, and one after an hour does not count.
       if (deposit !== undefined) depositCache.set(transactionId, deposit)
       return deposit
     },

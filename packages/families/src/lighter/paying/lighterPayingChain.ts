@@ -50,7 +50,7 @@ export const lighterPaying: PayingChainFamily = {
   // File variant: LIGHTER_API_KEY_FILE.
   apiKeySetting: 'LIGHTER_API_KEY',
   open: openLighterPaying,
-  // With a margin for late answers.
+  // The time until a signed transfer can no longer land, and a margin for late answers.
   landsWithinSeconds: (transferLifetimeMs + clockMarginMs) / 1_000 + 15,
 }
 
@@ -146,7 +146,7 @@ class LighterPayer implements PayingChain {
       return { refusal: 'the recipient is no account' }
     const { state } = await this.readFinal(terms.id, terms)
     if (state !== 'open') return { refusal: 'the transaction would revert' }
-    // The exchange charges per transfer, so one unit is one transfer.
+    // The exchange charges per transfer, so one unit is one transfer. Nothing takes rent.
     return { terms, units: 1n, rent: 0n }
   }
 

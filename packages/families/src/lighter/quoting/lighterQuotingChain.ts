@@ -71,7 +71,7 @@ export const lighterQuotingChain: QuotingChainFamily = {
 
     return {
       async userFacts({ user, currency, touched = [] }): Promise<UserFacts> {
-        // Empty: no cost on this family depends on other balances, so `touched` names none.
+        // `held` is empty: no cost on this family depends on other balances, so `touched` names none.
         const held = touched.map(() => undefined)
         // The user is not chosen yet, or the currency's balance is not read.
         if (!lighterCodec.isAddress(user) || currency !== lighterCodec.nativeCurrency) return { held }

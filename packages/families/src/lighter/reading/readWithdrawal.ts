@@ -29,6 +29,7 @@ export function withdrawalQuestion(
   reading: WithdrawalReading,
 ): ReturnType<typeof singleRoundQuestion<SeenWithdrawal, HttpView>> {
   return singleRoundQuestion(async (view, signal) => ({
+    // `final` marks an answer with facts, also with those of a pending withdrawal.
     kind: 'final',
     facts: await judge(view, reading, signal),
   }))

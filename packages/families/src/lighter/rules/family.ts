@@ -37,8 +37,10 @@ export const lighterFamily = {
     const signer = recoverSigner(personalMessageDigest(requestHash), signature)
     return signer !== undefined && signer === (await readOwnerKey(owner)).toLowerCase()
   },
+  // No setting of the chains file lists payers. Depositories of the allocator file must have this member.
   payerSettings: [],
   depositoryMembers: ['networkId'],
+  // The sender of a deposit pays its fee himself.
   takesDepositFeePayer: false,
   quoting: lighterQuoting,
 } satisfies Family

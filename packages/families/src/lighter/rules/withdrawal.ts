@@ -16,6 +16,7 @@ import { decodeAbiWithdrawal, type WithdrawalTransfer } from '../../rules/withdr
 export type LighterWithdrawal = {
   readonly nonce: bigint
   readonly fromAccountIndex: bigint
+  /** Side of the account: 0 perps, 1 spot; so too `toRouteType`. */
   readonly fromRouteType: bigint
   readonly apiKeyIndex: bigint
   readonly toAccountIndex: bigint

@@ -66,7 +66,7 @@ function emptyingOf(
     : sweepAddress(program, emptied, { ...signed, token })
 }
 
-/** @throws Error for fees of another family */
+/** Bid per unit in micro-lamports: market price or ceiling. @throws Error for fees of another family */
 function unitPrice({ fees, ceiling }: PayingFees): bigint {
   if (!(fees instanceof SolanaFees)) throw new Error('fees of another family')
   return minBigint(fees.microLamportsPerUnit, ceiling)

@@ -124,7 +124,7 @@ class SolanaPayer implements PayingChain {
 
   async sign({ terms, units }: SignedPlan, bid: PayingFees) {
     const [{ finalHeight }, blockhashes] = await Promise.all([this.head(), recentBlockhashes(this.#client)])
-    // Only those that have not expired. A true one ends at most two lifetimes above the newest final block.
+    // Expired ones are useless, and no true one ends more than two lifetimes above the newest final block.
     const usable = blockhashes.filter(
       ({ lastValidHeight }) =>
         lastValidHeight > finalHeight && lastValidHeight <= finalHeight + 2n * blockhashBlocks,

@@ -164,7 +164,7 @@ function createQuestionQueue(chainId: string, send: (group: Group) => Promise<un
   return {
     ask: (accounts, limits, verdict) =>
       new Promise((resolve, reject) => {
-        // Refused as if the chain were unreachable, because the question was not sent.
+        // The question was not sent, so it is refused as if the chain were unreachable.
         if (groups.waiting() >= waitingMax) return reject(unavailable('RPC_HTTP_ERROR'))
         const lateError = () => unavailable('REQUEST_TIMED_OUT')
         groups.add(new WaitingQuestion({ accounts, limits, verdict, resolve, reject, lateError }))

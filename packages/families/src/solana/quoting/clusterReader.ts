@@ -32,7 +32,7 @@ import { tokenProgram } from '../rules/programs.ts'
 import { lamportsPerSignature, SolanaFees } from '../rules/quoting/solanaFees.ts'
 import { tokenAmountOf } from './tokenMint.ts'
 
-/** Milliseconds that late endpoints have left to answer once enough have; only then the votes are counted. */
+/** Once enough endpoints have answered, late ones have so many milliseconds left until votes are counted. */
 const patienceMs = 250
 
 /**
@@ -192,6 +192,7 @@ function feesAt(
   rentLamportsPerByte: bigint | undefined,
   { maxMicroLamportsPerUnit }: PriorityFeeModel,
 ): NetworkFees | NetworkFeeRefusal {
+  // Rent is charged with the fees, which nobody knows without its rate.
   if (rentLamportsPerByte === undefined) return { reason: 'gas_disputed' }
   return microLamportsPerUnit > maxMicroLamportsPerUnit
     ? {

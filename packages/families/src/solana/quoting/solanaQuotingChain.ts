@@ -84,7 +84,7 @@ class SolanaQuoter implements QuotingChain {
     ])
     return {
       ...(balance !== undefined && { balance }),
-      // Empty: no cost on this family depends on other balances, so `touched` names none.
+      // `held` is empty: no cost on this family depends on other balances, so `touched` names none.
       held: touched.map(() => undefined),
       ...(coin !== undefined && { feeFunds: { coin } }),
       ...(lock !== 'none' && { inputLock: lock }),

@@ -34,7 +34,7 @@ const mintExtensions = {
   pausable: 26,
 } as const
 
-/** Bytes of the extension that a mint's extension, by its type, adds to each account of the mint, without its head. */
+/** By type of a mint's extension: bytes of the extension that it adds to each account, without its head. */
 const accountParts: ReadonlyMap<number, number> = new Map([
   [mintExtensions.transferFee, 8],
   [mintExtensions.nonTransferable, 0],

@@ -9,7 +9,10 @@ import type { SeenInstruction, SolanaTransaction } from './transaction.ts'
 export type DepositRules = { readonly depository: string; readonly addresses: ProgramAddresses }
 
 const noOrder: Hex = `0x${'0'.repeat(64)}`
-/** First bytes of transfer instructions, in hex digits: System program (four bytes), token programs (one byte). */
+/**
+ * First bytes of transfer instructions, in hex digits: System program (four bytes), token programs (one byte).
+ * The amount follows in eight bytes.
+ */
 const systemTransfer = '02000000'
 const tokenTransfer = '03'
 const tokenTransferChecked = '0c'

@@ -31,7 +31,7 @@ export const openSolanaChain: OpenFamilyChain = (chain, limits) => {
   }
 }
 
-/** Refuses other finality settings than the cluster's own commitment. @source rule F-142 */
+/** Refuses finality settings other than the tag `finalized`, which a missing tag means. @source rule F-142 */
 function checkFinality({ id, finality }: Pick<ReadableChain, 'id' | 'finality'>): void {
   if (finality === undefined || (finality.mode === 'tag' && finality.tag !== 'safe')) return
   throw new ConfigurationError(`chains: ${id}.finality: Solana chains know the tag finalized only`)

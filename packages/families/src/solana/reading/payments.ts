@@ -70,7 +70,8 @@ function paidTo(
     else if (isPayer(change.holder)) sideLost -= change.gained
     else if (change.gained > 0n) othersGained += change.gained
   }
-  // Destroyed money, such as fees, reached nobody. Created money (a negative number) came from nobody.
+  // Money that the side lost did not reach the recipient if others gained it, or if it was destroyed, like
+  // fees. Where money was created (`destroyed` is negative), nobody lost it.
   const sideGave = sideLost - othersGained - maxBigint(0n, destroyed)
   const amount = maxBigint(0n, minBigint(gained, sideGave))
   return gained > amount ? { amount, fromOthers: gained - amount } : { amount }
@@ -95,6 +96,7 @@ function lamportChanges(
   { balances, tokenBalances, transactionId }: SolanaTransaction,
   recipient: string,
 ): readonly Change[] {
+  // A recipient that the transaction does not name gained nothing, whatever balances are not exact.
   if (!balances.some(({ account }) => account === recipient)) return []
   const owners = new Map(
     tokenBalances.map(({ account, ownerBefore, ownerAfter }) => [account, ownerBefore ?? ownerAfter]),

@@ -74,6 +74,6 @@ async function judgeMissing(
 ): Promise<Sighting<FinalTransaction>> {
   const [answer] = await view.ask([statusesCall([transactionId])], signal)
   if (!isKnownStatus(answer)) return { kind: 'refused', reason: 'missing' }
-  // Not final yet, final since the first round, or stored without content: the next reading tells which.
+  // It is not final yet, final since the first round, or stored without content: the next reading tells.
   return { kind: 'not_final', waitSeconds: finalityWaitSeconds }
 }

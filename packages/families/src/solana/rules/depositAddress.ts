@@ -48,17 +48,18 @@ export const solanaDepositName = (address: string): Hex =>
 export function programAddressing(program: string, depository: () => SolanaDepository): DepositAddressing {
   return {
     make({ orderSigner, fillWallet: sweeper, depositor, nonce }) {
-      // In lower case, because terms are compared and stored.
+      // The signer is put into lower case, because terms are compared and stored.
       const terms = { orderSigner: bytesToHex(hexToBytes(orderSigner)), sweeper, depositor, nonce }
       return solanaDepositAddress(terms, { program, depository: depository() })
     },
     nameOf: solanaDepositName,
     // A sweep that has not begun by then is decided anew.
     sweepSeconds: 300,
-    // Usually sweep and fill take seconds, so two minutes suffice for both.
+    // With less time before its deadline an order is not paid; sweep and fill usually take seconds.
     leadSeconds: 120,
-    // The depositor may withdraw the money at any time, also during a sweep.
+    // The depositor may withdraw the money during a sweep too, so no price is kept until it is done.
     isKeptWhileSwept: false,
+    // A sweep's deposit is credited to the depositor of the terms, not to the fill wallet.
     creditsDepositor: true,
   }
 }

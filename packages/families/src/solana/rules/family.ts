@@ -29,10 +29,13 @@ export const solanaFamily = {
     const { isSolanaOwnerSignature } = await import('./ownerSignature.ts')
     return isSolanaOwnerSignature({ ...signedText(signed), owner: signed.owner })
   },
+  // The setting of the chains file that lists payers, and the members that the allocator file's depositories
+  // must have.
   payerSettings: ['fillPayers'],
   depositoryMembers: ['domain', 'vault'],
-  // Solana documentation, "RPC websocket methods"
+  // Subscription to new slots. See Solana documentation, "RPC websocket methods".
   headSubscription: { method: 'slotSubscribe', params: [], notification: 'slotNotification' },
+  // Another account than the sender may pay the network fee of a deposit.
   takesDepositFeePayer: true,
   quoting: solanaQuoting,
 } satisfies Family

@@ -11,7 +11,7 @@ const transactionsAtOnce = 20
 /** Most transactions of one look at an account. */
 const transactionsPerLook = 200
 
-/** Payers of transactions to an account, sorted, and the largest transfer among these. */
+/** Payers of transactions to an account, sorted so that endpoints can agree, and the largest transfer. */
 type FoundPayers = { readonly payers: readonly string[]; readonly largest?: AddressTransfer | undefined }
 
 /** Payers of an account as far as they are known, and how far the list of its transactions was read. */
@@ -163,7 +163,7 @@ async function readAll(
   )
 }
 
-/** An account's balance of a currency before and after a transaction; undefined if SOL of it was not touched. */
+/** An account's balance before and after a transaction; undefined for SOL if it takes no part. */
 function balancesOf(
   { balances, tokenBalances }: SolanaTransaction,
   account: string,

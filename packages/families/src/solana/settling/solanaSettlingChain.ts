@@ -29,6 +29,7 @@ const limits = { finalEntriesMax: 0 }
 export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer }) => {
   const quorum = createQuorumOver(client, { now: () => Date.now() })
   const reader = createSolanaFactsReader({ chain, quorum, limits })
+  // The reader was not made without a depository, so the empty text is never used.
   const program = solanaCodec.canonicalAddress(chain.depository ?? '')
   const listPositions: ListPositions = new Map()
   const head = async (signal: AbortSignal) => (await reader.finalBlocks.readNewest({ signal })).number

@@ -19,7 +19,7 @@ import { infoRequest, solidHeadRequest, unsolidInfoRequest } from '../reading/re
 /**
  * Calls about a fill wallet's payments. Each `…Calls` belongs to the `decide…` below it, which reads the answers.
  * Transactions expire by block time, so the time of a final block in milliseconds stands for its height. The newest
- * solidified block is asked for first: state that is missing in the later answers was missing at that block.
+ * solidified (irreversible) block is asked for first: state that later answers lack was missing at it.
  */
 
 const solidHeadCall = callOf(solidHeadRequest)

@@ -28,7 +28,7 @@ export type TransactionTerms = {
   /** Unix milliseconds. */
   readonly createdMs: number
   readonly expiresMs: number
-  /** Sun that energy may burn at most. */
+  /** Sun (millionths of a TRX) that energy may burn at most. */
   readonly feeLimitSun: bigint
 }
 

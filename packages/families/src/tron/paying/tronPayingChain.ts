@@ -56,7 +56,7 @@ export const tronPaying: PayingChainFamily = {
   // A file in its place is named by TRON_PRIVATE_KEY_FILE.
   keySetting: 'TRON_PRIVATE_KEY',
   open: openTronPaying,
-  // With a margin for late blocks.
+  // The lifetime of a signed transaction, and a margin for late blocks.
   landsWithinSeconds: lifetimeSeconds + 15,
 }
 
@@ -122,6 +122,7 @@ class TronPayer implements PayingChain {
     if (energyMax !== undefined && energy > energyMax)
       return { refusal: `it takes ${energy} energy, more than ${energyMax}`, isDear: true }
     const units = withMargin(energy)
+    // New state is paid for by energy, so there is no rent beside it.
     return { terms, units: energyMax === undefined ? units : minBigint(units, energyMax), rent: 0n }
   }
 
@@ -230,7 +231,7 @@ const energyFor = (maxSun: bigint, { sunPerEnergy, sunPerByte }: TronFees): bigi
 
 type RecentBlock = { readonly number: bigint; readonly hash: Hex }
 
-/** The newest solidified blocks, as each endpoint names its own. */
+/** The newest solidified (irreversible) blocks, as each endpoint names its own. */
 async function recentBlocks(client: ChainClient): Promise<readonly RecentBlock[]> {
   const answers = await client.askEach([callOf(solidHeadRequest)], { timeoutMs: readTimeoutMs })
   return answers.flatMap(({ answers: [answer] = [] }) => unlessUnreadable(() => parseHead(answer)) ?? [])

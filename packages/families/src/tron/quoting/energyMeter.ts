@@ -10,7 +10,7 @@ import { approvalTrial, transferTrial } from './tokenCalls.ts'
 
 /** Time for which a measurement is cached: a contract's energy factor changes every six hours. */
 const measuredAgeMsMax = 60_000
-/** Milliseconds that late endpoints have left to answer once enough have; only then the votes are counted. */
+/** Once enough endpoints have answered, late ones have so many milliseconds left until votes are counted. */
 const patienceMs = 250
 
 /** Energy of the dearest token. `from`: the nodes' median, or assumed because too few nodes could run the calls. */

@@ -1,4 +1,3 @@
-import { maxBigint } from '@causeway/core'
 import type { EnergyModel } from '@causeway/core/config'
 import { createTronCodec } from '@causeway/core/encodings'
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
@@ -25,7 +24,7 @@ import {
 } from './nodeCalls.ts'
 import { balanceCall } from './tokenCalls.ts'
 
-/** Milliseconds that late endpoints have left to answer once enough have; only then the votes are counted. */
+/** Once enough endpoints have answered, late ones have so many milliseconds left until votes are counted. */
 const patienceMs = 250
 
 const { nativeCurrency } = createTronCodec()
@@ -97,13 +96,7 @@ function readingOf(votes: Votes, question: ReadingQuestion): NetworkReading | un
       energyFrom: measured.from,
     },
     inventory: new Map(
-      heldCurrencies.map((currency, index) => [
-        currency,
-        maxBigint(
-          0n,
-          reached(({ balances }) => balances[index] ?? 0n),
-        ),
-      ]),
+      heldCurrencies.map((currency, index) => [currency, reached(({ balances }) => balances[index] ?? 0n)]),
     ),
     voices: {
       agreed: states.filter((state) => state.number >= number).length,

@@ -63,7 +63,7 @@ export function parsePrices(answer: RpcAnswer | undefined): ChainPrices {
 export const accountCall = (address: string): RpcCall =>
   callOf({ path: '/wallet/getaccount', body: { address: nodeAddress(address) } })
 
-/** Balance in sun; `undefined` for an account that does not exist: its first payment creates it. */
+/** Balance in sun (millionths of a TRX); `undefined` for a missing account: its first payment creates it. */
 export function parseCoin(answer: RpcAnswer | undefined): bigint | undefined {
   const requestName = 'getaccount'
   const body = resultOf(answer, requestName)

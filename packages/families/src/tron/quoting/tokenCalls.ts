@@ -32,7 +32,7 @@ export const tokenDecimalsCall = (token: string): RpcCall =>
     data: decimalsCall(tronHexAddress(token)).callData,
   })
 
-/** Transfer of one unit, by which the energy of a transfer is measured. */
+/** Transfer of one unit: it shows the energy of a transfer, and if the token lets the owner pay at all. */
 export const transferTrial = (token: string, { from, to }: { readonly from: string; readonly to: string }) =>
   tryCall({
     owner: from,

@@ -46,6 +46,7 @@ import { allowedCall, balanceCall, tokenDecimalsCall, transferTrial } from './to
 
 const { nativeCurrency, isAddress } = createTronCodec()
 const lacksNothing: AccountLack = {}
+/** Lock of a user whose own transfers fail, not only those that contracts make for him. */
 const refusedByToken: InputLock = { why: 'holds a token that lets him pay nothing', isForCalls: false }
 /** Time that a start waits for a chain. */
 const checkTimeoutMs = 5_000
@@ -79,7 +80,7 @@ class TronQuoter implements QuotingChain {
     feePayer,
     touched = [],
   }: UserFactsQuestion): Promise<UserFacts> {
-    // Empty: no cost on this family depends on other balances, so `touched` names none.
+    // `held` is empty: no cost on this family depends on other balances, so `touched` names none.
     const held = touched.map(() => undefined)
     // The user is not chosen yet.
     if (!isAddress(user)) return { held }

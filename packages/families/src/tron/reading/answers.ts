@@ -38,7 +38,7 @@ export function parseHeader(body: unknown, expected?: bigint): TronHeader | unde
   if (isNothing(body)) return undefined
   const block = parseRecord(body, requestName)
   const raw = parseRecord(parseRecord(block['block_header'], requestName)['raw_data'], requestName)
-  // Left out where it is zero: the first block.
+  // Nodes leave out a number that is zero: that of the first block.
   const number = parseInteger(raw['number'] ?? 0, requestName)
   if (expected !== undefined && number !== expected) throw new MalformedAnswerError(requestName)
   const hash = parseHash(prefixed(block['blockID']), requestName)
@@ -106,7 +106,7 @@ export function parseInfosOf(
   })
 }
 
-/** Fee that a transaction burnt, in sun; `undefined` if no block holds it. @throws MalformedAnswerError */
+/** Burnt fee in millionths of a TRX; `undefined` if no block holds it. @throws MalformedAnswerError */
 export function parseFee(body: unknown): bigint | undefined {
   const requestName = 'gettransactioninfobyid'
   if (isNothing(body)) return undefined

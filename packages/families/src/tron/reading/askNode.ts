@@ -19,7 +19,7 @@ export async function askNode(
   }
 }
 
-/** A view that answers every request from the newest blocks instead of solidified ones. */
+/** A view that answers every request from the newest blocks instead of solidified (irreversible) ones. */
 export const newestView = (view: TronView): TronView => ({
   alias: view.alias,
   ask: (request, signal) =>

@@ -39,7 +39,7 @@ export function needsTransaction(logs: readonly EvmLog[], depository: TronContra
 }
 
 function rulesOf({ account }: TronContract) {
-  // Payments of TRX log no transfers that would have to be left out.
+  // The flag leaves out transfers that only log a payment of native coin; payments of TRX log none.
   return { depository: account, isZksyncStack: false }
 }
 

@@ -66,9 +66,9 @@ type Reading = {
 const codec = createTronCodec()
 
 /**
- * Reads the facts of a `tron-vm` chain that oracles attest, over its HTTP API from solidified blocks. Final
- * transactions are cached; missing and failed ones, and those that are not final, are read again. Identical questions
- * in flight are one. Events and payments are judged by the rules of `ethereum-vm`.
+ * Reads the facts of a `tron-vm` chain that oracles attest, over its HTTP API from solidified (irreversible)
+ * blocks. Final transactions are cached; missing and failed ones, and those that are not final, are read
+ * again. Identical questions in flight are one. Events and payments are judged by the rules of `ethereum-vm`.
  * @throws InvalidAddressError for a depository that is no address; ConfigurationError for a payer that can be none
  * @source rules F-123, F-125, F-126, F-127
  */

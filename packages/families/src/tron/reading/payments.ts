@@ -48,7 +48,10 @@ export function paymentTerms({
   return { ...terms, targets: spelled, nativeCurrency, ownValuePays: true }
 }
 
-/** Proves a payment by the rules of `ethereum-vm`, except calls. @param targets those of `terms` */
+/**
+ * Proves a payment by the rules of `ethereum-vm`, except calls, which fills of this family do not run.
+ * @param targets those of `terms`
+ */
 export function provePayment(
   paid: PaidTransaction,
   targets: readonly PaymentTarget[],

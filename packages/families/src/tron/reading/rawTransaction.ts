@@ -10,7 +10,7 @@ export type TronTransaction = {
   readonly to: Hex | undefined
   /** Calldata; empty unless a contract is called. */
   readonly input: Hex
-  /** In sun. */
+  /** In sun, millionths of a TRX. */
   readonly value: bigint
   readonly memo: Hex
 }

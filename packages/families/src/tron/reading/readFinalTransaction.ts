@@ -57,8 +57,9 @@ type OwnView = {
 
 /**
  * Asks each endpoint in two rounds. First: its heads and the transaction's info. `pin` derives the final height from
- * the heads. Second: the headers at that height and of the transaction's block, and what else is
- * `wanted`. All but the newest head is read from solidified blocks, so nothing can change between the rounds.
+ * the heads. Second: the headers at that height and of the transaction's block, and what else is `wanted`.
+ * All but the newest head is read from solidified blocks, so nothing can change between the rounds.
+ * `confirms` tells if an endpoint that lacks the transaction has its block.
  */
 export function transactionQuestion(
   reading: TransactionReading,

@@ -24,7 +24,7 @@ export type WithdrawalReading = {
   readonly threshold: number
 }
 
-/** First answer of one endpoint. `info`: that of the named transaction, if it is solidified. */
+/** First answer of one endpoint. `info`: of the named transaction, if it is solidified (irreversible). */
 type OwnView = { readonly heads: TronHeads; readonly info: TronInfo | undefined }
 
 /**

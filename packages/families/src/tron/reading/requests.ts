@@ -1,12 +1,15 @@
 import type { Hex } from '@causeway/core'
 
-/** A POST to a node's HTTP API. `/wallet` answers from the newest blocks, `/walletsolidity` from solidified ones. */
+/**
+ * A POST to a node's HTTP API. `/wallet` answers from the newest blocks, `/walletsolidity` from solidified
+ * ones, which nothing replaces any more.
+ */
 export type TronRequest = {
   readonly path: `/${'wallet' | 'walletsolidity'}/${string}`
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Caller in simulated calls. */
+/** Caller in simulated calls. Nodes take an account as 21 bytes of hex without `0x`: 41 and its own 20. */
 const nobody = `41${'0'.repeat(40)}`
 
 /** The newest block. */

@@ -14,8 +14,10 @@ export const tronFamily = {
   isSignedByOwner: ({ owner, requestHash, signature, recoverSigner }) =>
     recoverSigner(tronMessageDigest(requestHash), signature) === tronEvmAddress(owner),
   hexAddress: tronHexAddress,
+  // Settings of the chains file that list payers. Depositories of the allocator file need no further member.
   payerSettings: ['fillContracts', 'fillPayers'],
   depositoryMembers: [],
+  // The sender of a deposit pays its network fee himself.
   takesDepositFeePayer: false,
   quoting: tronQuoting,
 } satisfies Family

@@ -52,8 +52,8 @@ function openReaders({ chain: listed, client, recordsPayments }: Parameters<Sett
 }
 
 /**
- * A chain as settlement reads it: deposits are found in the newest blocks, because a block is solidified only a minute
- * later, and wallets expect a first sign of a deposit sooner. @source rule F-127
+ * A chain as settlement reads it: deposits are found in the newest blocks, because a block is solidified
+ * (irreversible) only a minute later, and wallets expect a first sign of a deposit sooner. @source rule F-127
  */
 export const tronSettlingChain: SettlingChainFamily = (options) => {
   const { chain, client, payer } = options

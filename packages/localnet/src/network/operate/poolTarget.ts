@@ -48,7 +48,7 @@ export function poolsPricedBy(
  * @throws RangeError when an answer is not positive
  */
 export function targetSqrtPriceX96({ token0, token1 }: Omit<PoolSides, 'pool'>, answers: Answers): bigint {
-  // Both amounts, in smallest units, are worth the same: the product of both prices.
+  // Each amount, in smallest units, is worth the product of both prices, so both are worth the same.
   return sqrtPriceX96FromAmounts({
     amount0: answers[token1.price] * pow10(token0.decimals),
     amount1: answers[token0.price] * pow10(token1.decimals),

@@ -67,6 +67,7 @@ export class ConstructedChain {
     const { clockSeconds } = this.#options
     if (clockSeconds === undefined || height === 0) return timeAt(height, this.#beganSeconds)
     const block = this.#blocks[height]
+    // A header's time begins at byte 68.
     return block === undefined ? clockSeconds() : block.header.readUInt32LE(68)
   }
 
@@ -182,6 +183,7 @@ export class ConstructedChain {
 
   /** The waiting transaction that spends the output. */
   mempoolSpenderOf(txid: string, vout: number): Transaction | undefined {
+    // Inputs hold a hash in its own byte order, ids show it reversed.
     const hash = Buffer.from(txid, 'hex').reverse()
     return this.#mempool
       .all()
@@ -262,10 +264,12 @@ export function merkleBlock({ header, transactions }: ConstructedBlock, txid: st
   const provenIndex = transactions.findIndex((one) => one.getId() === txid)
   const [flagBits, hashes]: [boolean[], Buffer[]] = [[], []]
   const levels = levelsOf(leaves)
+  // BIP 37 lists the nodes depth first from the root. A flag says if a node is the proven leaf or lies above
+  // it; that leaf and every node without the flag give their hash.
   const walk = (height: number, position: number): void => {
-    const isParent = provenIndex >> height === position
-    flagBits.push(isParent)
-    if (height === 0 || !isParent) {
+    const leadsToProven = provenIndex >> height === position
+    flagBits.push(leadsToProven)
+    if (height === 0 || !leadsToProven) {
       hashes.push(levels[height]?.[position] ?? Buffer.alloc(32))
       return
     }

@@ -113,6 +113,7 @@ export class Mempool {
 }
 
 const spentOf = ({ hash, index }: Transaction['ins'][number]): Spent => ({
+  // Ids show a hash in reversed byte order.
   txid: Buffer.from(hash).reverse().toString('hex'),
   vout: index,
 })
@@ -125,6 +126,7 @@ const feeOf = (transaction: Transaction, coins: readonly Coin[]): bigint =>
 /** Checks signatures of P2WPKH and of the first path of a deposit address; all others count as signed. */
 function isSigned(transaction: Transaction, index: number, coin: Coin): boolean {
   const { script: output, value } = coin
+  // Behind two bytes P2WSH has a program of 32 bytes, and P2WPKH one of 20.
   if (output.length === 34 && output[0] === 0) return isSweepSigned(transaction, index, coin)
   if (output.length !== 22 || output[0] !== 0) return true
   const [signature, publicKey] = transaction.ins[index]?.witness ?? []

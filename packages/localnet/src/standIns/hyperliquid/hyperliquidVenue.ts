@@ -11,7 +11,7 @@ export type TakenTransfer = { readonly user: string; readonly timeMs: number; re
 const dayMs = 86_400_000
 /** The exchange keeps so many nonces of an account, and takes none below the least of them. @source Hyperliquid documentation, "Nonces" */
 const noncesKept = 100
-/** A dollar in smallest units, which a new account costs. */
+/** A dollar in smallest units of USDC, which a new account costs. */
 const accountFee = 100_000_000n
 
 /** EIP-712 members of the signed action. */

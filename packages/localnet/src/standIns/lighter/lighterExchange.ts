@@ -26,6 +26,7 @@ export type TakenTransfer = { readonly hash: string; readonly queuedAtMs: number
 type SignedInfo = TransferInfo & { readonly L1Sig: string }
 
 type ExchangeOptions = {
+  /** Default: that of the main network. */
   readonly lighterChainId?: bigint
   /** Loads the function when the first transfer is taken; absent: no transfer is taken. */
   readonly hashTransfer?: () => Promise<HashTransfer>
@@ -108,6 +109,7 @@ export class LighterExchange {
     if (transfer.nonce !== this.nextNonce(from, transfer.apiKeyIndex.toString())) return 'invalid nonce'
     if (signed.ExpiredAt < BigInt(this.nowMs())) return 'transaction is expired'
     if (transfer.usdcFee !== this.feeOf(from, to)) return 'invalid fee'
+    // A memo is `0x` and 32 bytes in hex.
     if (transfer.amount <= 0n || transfer.memo.length !== 66) return 'invalid transfer'
     const message = lighterTransferMessage({ ...transfer, lighterChainId: this.lighterChainId })
     // CAST: a signature of any other form recovers nobody.

@@ -4,7 +4,7 @@ import { ComputeBudgetProgram, SystemProgram, type VersionedMessage } from '@sol
 export type ComputeBudget = {
   /** Micro-lamports per unit. */
   readonly price: bigint
-  /** Requested units; where none are requested 0 in version 1, else the default of its instructions. */
+  /** Requested units. Where none are: 0 in version 1, and the instructions' defaults in older versions. */
   readonly units: bigint
   /** Fee of the whole transaction. */
   readonly feeLamports: bigint

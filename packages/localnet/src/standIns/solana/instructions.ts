@@ -216,14 +216,13 @@ export function initialiseMint(args: {
   const { mint, authority, program = tokenProgram, decimals = mintDecimals, feeBps } = args
   const instruction = (data: Buffer) =>
     new TransactionInstruction({ programId: new PublicKey(program), keys: [account(mint, 'written')], data })
-  const initialisation = instruction(
-    Buffer.concat([Buffer.of(20, decimals), authority.toBytes(), Buffer.of(0)]),
-  )
+  // The byte by which an instruction leaves out an authority: first that to freeze, then those of the fee.
+  const nobody = Buffer.of(0)
+  const initialisation = instruction(Buffer.concat([Buffer.of(20, decimals), authority.toBytes(), nobody]))
   if (feeBps === undefined) return [initialisation]
   const fee = Buffer.alloc(2)
   fee.writeUInt16LE(feeBps)
-  const nobody = Buffer.of(0)
-  // The most that one transfer pays is without a practical limit.
+  // The last number is the most that one transfer pays: so much that it never limits.
   const feeData = Buffer.concat([Buffer.of(26, 0), nobody, nobody, fee, uint64(2n ** 63n)])
   return [instruction(feeData), initialisation]
 }

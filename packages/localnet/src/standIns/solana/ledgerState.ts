@@ -129,7 +129,7 @@ export function enterBlock(svm: LiteSVM, slot: bigint, timeSeconds: bigint): str
   setClock(svm, slot, timeSeconds)
   svm.expireBlockhash()
   const hash = svm.latestBlockhash()
-  // Lookup tables are made in the name of a slot that the cluster remembers.
+  // Whoever creates a lookup table names a recent slot, and the runtime looks for it here.
   svm.setSlotHashes([{ slot, hash }, ...svm.getSlotHashes()].slice(0, 64))
   return hash
 }

@@ -39,6 +39,7 @@ const methods: Readonly<Record<string, Method>> = {
   getVersion: () => ({ 'feature-set': 0, 'solana-core': 'litesvm-1.5.0' }),
   getGenesisHash: (node) => node.genesisHash,
   getSlot: (node, [options]) => Number(node.slot(commitmentOf(options))),
+  // This node counts skipped slots as blocks too; a blockhash is valid for 150 blocks.
   getBlockHeight: (node, [options]) => Number(node.slot(commitmentOf(options))),
   getLatestBlockhash: (node, [options]) => ({
     context: { slot: Number(node.slot(commitmentOf(options))) },
@@ -154,6 +155,7 @@ function getSignaturesForAddress(node: SolanaNode, [address, options]: readonly 
   const all = node
     .transactionsOf(parseText(address))
     .filter(([, stored]) => !isFinalOnly || node.isFinal(stored))
+  // The newest come first. Both limits are left out themselves, and an unknown one limits nothing.
   const start = before === undefined ? 0 : all.findIndex(([signature]) => signature === before) + 1
   const end = until === undefined ? -1 : all.findIndex(([signature]) => signature === until)
   return all
@@ -180,6 +182,7 @@ function memoText({ bytes }: StoredTransaction): string | null {
   return memos.length === 0 ? null : memos.join('; ')
 }
 
+/** Signatures are never checked here, also with `sigVerify`. */
 function simulateTransaction(node: SolanaNode, [encoded, options]: readonly unknown[]): unknown {
   requireBase64(options)
   const { sigVerify, replaceRecentBlockhash: replacesBlockhash } = z

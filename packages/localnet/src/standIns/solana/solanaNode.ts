@@ -8,7 +8,6 @@ import {
   addressOf,
   enterBlock,
   execute,
-  type Loaded,
   loadAddresses,
   placeAccount,
   readAccount,
@@ -49,6 +48,7 @@ export class SolanaNode {
   readonly #transactions = new Map<string, StoredTransaction>()
   /** Blockhashes, with the slot in which each was made and the last slot in which it was the newest. */
   readonly #blockhashes = new Map<string, { readonly madeIn: bigint; newestUntil: bigint }>()
+  /** Version that the next transaction is shown with; undefined: its own. */
   #nextVersion: TransactionVersion | undefined
   readonly #watchers = new Set<() => void>()
   /** While set, every slot from `firstSlot` to the newest one has a block, an empty one where none is stored. */
@@ -102,7 +102,10 @@ export class SolanaNode {
     this.#timeSeconds += seconds
     for (let count = 0; count < blocks; count += 1) this.#nextSlot()
   }
-  /** Makes an empty block at a time. Transactions cannot name its hash, only the last one of `#enterBlock`. */
+  /**
+   * Makes an empty block with the given time. Transactions cannot name its hash, only the last one of
+   * `#enterBlock`.
+   */
   tick(timeSeconds: bigint, slot = 0n): void {
     this.#timeSeconds = timeSeconds
     // The given slot, unless it has passed.
@@ -190,6 +193,7 @@ export class SolanaNode {
     this.#head = copyOf(this.#final)
     this.#final = this.#head
     this.#slot = this.#finalSlot
+    // The first block of the other fork.
     this.mine(1)
   }
 
@@ -237,7 +241,7 @@ export class SolanaNode {
       bytes,
       slot: this.#slot + 1n,
       version: this.#nextVersion ?? transaction.version,
-      loaded: transaction.version === 'legacy' ? noneLoaded : loaded,
+      loaded,
       error: result instanceof FailedTransactionMetadata ? describeError(result) : null,
       inner: meta.innerInstructions(),
       logs: meta.logs(),
@@ -350,5 +354,3 @@ export class SolanaNode {
 const slotAt = (nowMs: number, slotMs: number): bigint => BigInt(Math.floor(nowMs / slotMs))
 
 const copyOf = (ledger: LiteSVM) => LiteSVM.fromBytes(ledger.toBytes()).withBlockhashCheck(false)
-
-const noneLoaded: Loaded = { writable: [], readonly: [] }

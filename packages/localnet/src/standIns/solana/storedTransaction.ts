@@ -118,7 +118,7 @@ function toTokenBalance({ accountIndex, mint, owner, program, amount, decimals }
   return { accountIndex, mint, owner, programId: program, uiTokenAmount: tokenAmount(amount, decimals) }
 }
 
-/** An amount in the form of JSON-RPC. A reader that used `uiAmount`, which is rounded, would fail at zero: it is null there. */
+/** An amount as JSON-RPC shows it. `uiAmount` is rounded, and null at zero: code that uses it fails. */
 export function tokenAmount(amount: bigint, decimals: number) {
   const uiAmount = Number(amount) / 10 ** decimals
   return {
@@ -133,6 +133,7 @@ export function tokenAmount(amount: bigint, decimals: number) {
 export function describeError(failed: FailedTransactionMetadata): unknown {
   const error = failed.err()
   if (typeof error !== 'object' || !('index' in error)) return String(error)
+  // Two errors name an instruction: a failed one has a cause, a repeated one has none.
   if (!('err' in error)) return { DuplicateInstruction: error.index }
   const cause = error.err()
   return {

@@ -18,7 +18,8 @@ type BlockSubscription = { readonly view: z.infer<typeof blockOptions>; nextSlot
 
 /**
  * Serves Solana's subscriptions to signatures, slots and all blocks, on the port of the HTTP server. A signature is notified
- * once, when its transaction has reached the commitment. A block subscription stops at a block that it cannot show.
+ * once, when its transaction has reached the commitment. A block subscription stays at a block that it cannot
+ * show and notifies its error again with each later block; skipped slots are not notified.
  * @source Solana documentation, "RPC websocket methods"; Agave, rpc_subscriptions.rs
  * @returns a function that ends all of them
  */
@@ -33,7 +34,7 @@ export function serveSubscriptions(node: SolanaNode, server: Server): () => void
 }
 
 function serveSocket(node: SolanaNode, socket: WebSocket, nextId: () => number): void {
-  const signatures = new Map<number, { readonly signature: string; readonly isFinal: boolean }>()
+  const signatures = new Map<number, { readonly signature: string; readonly awaitsFinal: boolean }>()
   const slots = new Set<number>()
   const blocks = new Map<number, BlockSubscription>()
   const send = (message: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
@@ -48,9 +49,9 @@ function serveSocket(node: SolanaNode, socket: WebSocket, nextId: () => number):
   const sendNews = () => {
     sendSlot()
     sendBlocks(node, blocks, send)
-    for (const [subscription, { signature, isFinal }] of signatures) {
+    for (const [subscription, { signature, awaitsFinal }] of signatures) {
       const stored = node.transaction(signature)
-      if (stored === undefined || (isFinal && !node.isFinal(stored))) continue
+      if (stored === undefined || (awaitsFinal && !node.isFinal(stored))) continue
       signatures.delete(subscription)
       const result = { context: { slot: Number(stored.slot) }, value: { err: stored.error } }
       send({ method: 'signatureNotification', params: { result, subscription } })
@@ -60,7 +61,7 @@ function serveSocket(node: SolanaNode, socket: WebSocket, nextId: () => number):
     signatureSubscribe([signature, requestOptions]) {
       const { commitment: awaited } = options.parse(requestOptions ?? undefined)
       const id = nextId()
-      signatures.set(id, { signature: z.string().parse(signature), isFinal: awaited === 'finalized' })
+      signatures.set(id, { signature: z.string().parse(signature), awaitsFinal: awaited === 'finalized' })
       return id
     },
     slotSubscribe() {
@@ -88,6 +89,7 @@ function serveSocket(node: SolanaNode, socket: WebSocket, nextId: () => number):
     const run = methods[method]
     if (run === undefined) return send({ id, error: { code: -32_601, message: 'Method not found' } })
     send({ id, result: run(params) })
+    // A new subscription may await a transaction that is there already.
     sendNews()
   })
 }

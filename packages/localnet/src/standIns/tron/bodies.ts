@@ -63,6 +63,7 @@ export const tronBodies = {
     provenance: 'specified',
     source: `${types}.AccountResourceMessage`,
     proves: ['an account without staked energy has no member for it'],
+    // One unit counts as used, so that a client that does not subtract used energy is noticed.
     body: (energy: number) => ({
       freeNetLimit: 600,
       ...(energy > 0 && { EnergyLimit: energy, EnergyUsed: 1 }),

@@ -39,7 +39,8 @@ export function createBroadcasts(
     const intrinsic = intrinsicGas(data)
     const energyMax = feeLimitSun / BigInt(prices.sunPerEnergy)
     const before = BigInt(String(await evm.node('eth_getBalance', [owner, 'latest'])))
-    // The owner gets coins for the node's gas. They are taken back below, with the gas that was paid, and the fee.
+    // The node charges the owner for gas, so he is lent coins. Below he gets the gas back, returns the loan
+    // and pays the fee, at most all he has.
     await evm.node('anvil_setBalance', [owner, hexOf(before + gasAllowance)])
     await evm.node('anvil_impersonateAccount', [owner])
     const transaction = { from: owner, to, data, value: hexOf(value), gas: hexOf(intrinsic + energyMax) }
@@ -64,7 +65,10 @@ export function createBroadcasts(
     return tronBodies.taken.body(call.transactionId)
   }
 
-  /** In turn, because a run sets a balance at its end, and because clients send one transaction to several endpoints. */
+  /**
+   * Runs transactions one after the other: each run sets a balance at its end, and a client sends one
+   * transaction to several endpoints, of which only the first may run it.
+   */
   const take = (signed: Uint8Array): Promise<unknown> => ledger.inTurn(() => run(readSigned(signed)))
 
   return {

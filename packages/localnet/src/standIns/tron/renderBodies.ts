@@ -75,6 +75,7 @@ export function renderInfo(shown: {
     contractResult: [''],
     ...(isContractCall && receipt.to !== null && { contract_address: tronHex(receipt.to) }),
     receipt: {
+      // Any bandwidth.
       net_usage: 345,
       ...(isContractCall && { result: failed ? 'REVERT' : 'SUCCESS' }),
     },

@@ -33,6 +33,7 @@ export function unsignedCall(
 ): EncodedTransaction & { readonly rawData: object } {
   const rawData = {
     contract: [contractOf(from, call)],
+    // An id begins with a number of eight bytes: its last two and the eight bytes behind it name the block.
     ref_block_bytes: blockId.slice(12, 16),
     ref_block_hash: blockId.slice(16, 32),
     expiration: expiresMs,
@@ -70,6 +71,7 @@ export function readSigned(signed: Uint8Array): SignedCall {
 
 /** The account whose key signed the id. */
 export function signerOf({ transactionId, signature }: Pick<SignedCall, 'transactionId' | 'signature'>): Hex {
+  // The result begins with the prefix 41.
   return `0x${utils.crypto.ecRecover(transactionId, signature).slice(2).toLowerCase()}`
 }
 
@@ -133,10 +135,11 @@ type Protocol = {
 }
 
 function protocolClasses(): Protocol {
-  // CAST: tronweb puts its classes there when it is loaded; `chains` declares those that it reads itself.
+  // CAST: tronweb puts its classes there when it is loaded; the reader declares those that it uses.
   return Object(globalThis)['TronWebProto'] as Protocol
 }
 
+/** The EVM's form of an address, without the prefix byte of Tron. */
 const evmAddress = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes.subarray(1)).toString('hex')}`
 
 let lastTimeMs = 0

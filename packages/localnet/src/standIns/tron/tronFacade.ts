@@ -16,9 +16,9 @@ export type FacadeSettings = {
   readonly solidAfter?: number
   /** True: each answer is kept, as if the chain had stopped. `accounts`: only answers about accounts are. */
   readonly isStill?: boolean | 'accounts'
-  /** Default: 100 and 1,000. */
+  /** Default: 100 sun for energy, 1,000 for a byte. */
   readonly prices?: TronPrices
-  /** Staked energy of accounts, by their 20 bytes of hex; used energy is there again at once. */
+  /** Staked energy of accounts, by their EVM address; transactions use up none of it. */
   readonly stakedEnergy?: ReadonlyMap<string, number>
 }
 

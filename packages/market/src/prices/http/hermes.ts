@@ -82,6 +82,7 @@ function readUpdates(
   const newest = new Map<string, SignedPrice>()
   let fault: SourceFault | undefined
   for (const text of updates) {
+    // From character 0 on, because the hex of updates has no `0x`.
     const bytes = parseHexDigits(text, 0)
     const update = bytes === undefined ? unreadable : verifyPriceUpdate(bytes, check)
     if ('fault' in update) {

@@ -45,6 +45,8 @@ export async function readJson<Schema extends z.ZodType>(
     if (!(error instanceof DomainError)) {
       throw new UpstreamUnavailableError(`${service} gave no valid answer.`, { cause: error })
     }
+    // The error above about a status is passed on, as are those of `requestText`; only a timeout gets other
+    // words.
     if (error.code !== 'REQUEST_TIMED_OUT') throw error
     throw new UpstreamUnavailableError(`${service} did not answer in time.`, {
       code: error.code,

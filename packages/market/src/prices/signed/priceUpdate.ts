@@ -14,7 +14,8 @@ export type SignedPrice = {
 }
 
 /**
- * Pyth's routers, which publish the roots of its prices since 2026-08-26: `PythnetPythnetPythnetPythnetPyth`.
+ * Pyth's routers, which publish the roots of its prices since 2026-08-26. Their address is the ASCII text
+ * `PythnetPythnetPythnetPythnetPyth`.
  * @source F-30; https://docs.pyth.network/price-feeds/pro/pyth-core-upgrade
  */
 const pythnet: Emitter = {
@@ -51,7 +52,8 @@ export function verifyPriceUpdate(
 function readUpdate(reader: BigEndianReader, check: GuardianCheck): ReturnType<typeof verifyPriceUpdate> {
   if (bytesToHex(reader.take(4)) !== updateMagic) return { fault: 'malformed_update' }
   if (reader.byte() !== majorVersion) return { fault: 'malformed_update' }
-  // Skips the minor version and a trailing header of that length, which later minor versions use. Neither is signed.
+  // Skips the minor version, and a trailing header with its length before it, which later minor versions use.
+  // Neither is signed.
   reader.byte()
   reader.take(reader.byte())
   if (reader.byte() !== wormholeMerkle) return { fault: 'malformed_update' }
@@ -85,8 +87,9 @@ function readRoot(payload: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * True if the proof leads from the message to the root. Leaves are hashed with the prefix 0 and nodes with 1, so that
- * no node can pass for a message.
+ * True if the proof leads from the message to the root. Leaves are hashed with the prefix 0 and nodes with 1,
+ * so that no node can pass for a message. Of two siblings the lower one is hashed first, so a proof need not
+ * say which of them is the left one.
  */
 function isProven({ message, proof }: MessageWithProof, root: Uint8Array): boolean {
   let hash = shortHash(0, [message])

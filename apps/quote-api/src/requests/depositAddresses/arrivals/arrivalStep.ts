@@ -34,6 +34,7 @@ export type NewestQuote = {
 
 /** Decision about the money at an address. */
 export type ArrivalStep =
+  /** Nothing has arrived, or not deep enough. */
   | { readonly action: 'wait' }
   /** Deposit it for the newest quote, after which settlement fills or refunds it. `other` is a currency not quoted. */
   | { readonly action: 'sweep'; readonly other?: string }
@@ -82,7 +83,8 @@ function paysQuote(paid: bigint, { amount, refund }: NewestQuote): boolean {
 
 /**
  * Decides about a payment that cannot be quoted. If it is worth the gas, it goes back: by a sweep, whose
- * deposit settlement refunds, or by a withdrawal where the swap before the deposit keeps failing.
+ * deposit settlement refunds, or by a withdrawal where the swap before the deposit keeps failing. Otherwise
+ * it stays, and another currency beside it may be swept.
  */
 export function whenRefused(
   arrival: Arrival,
@@ -109,7 +111,8 @@ const statesKeptBlocks = 64n
  * Height at which balances are read on chains whose blocks show the payers: the newest block whose payments
  * were read. At the head, money could be swept before its payer is known. To wait for the head's payments
  * could last for ever, since each new block moves the head again. If nodes have dropped the state of the
- * block that was read, the head is taken, and the look waits until the scan has caught up. Pure.
+ * block that was read, the head is taken, and the look waits until the scan has caught up. It is taken, too,
+ * where the scan has read further than this head. Pure.
  * @param scannedTo height up to which payments were read; undefined where none was
  */
 export function judgedHeight(head: bigint, scannedTo: bigint | undefined): bigint {

@@ -127,10 +127,11 @@ export async function quoteAnew(
     return undefined
   } catch (error) {
     if (error instanceof AddressChangedError) return undefined
+    // A price that is missing at the moment decides nothing, so a later pass quotes again.
     if (!(error instanceof QuoteError) || error.kind === 'upstream_unavailable') throw error
     return error
   }
 }
 
-/** Another process has begun a sweep of the address or quoted its money since it was listed. */
+/** Another process has begun a sweep of the address or quoted its money since, so nothing is left to do. */
 class AddressChangedError extends Error {}

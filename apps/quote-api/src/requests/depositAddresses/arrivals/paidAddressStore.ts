@@ -7,7 +7,10 @@ import { lockAddresses } from '../addressStore.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** Height up to which payments to addresses of a chain were read; the hash of that block shows a reorganization. */
+/**
+ * Heights up to which payments to addresses of a chain were read, and read again in final blocks. The hash of
+ * the block `scannedTo` shows a reorganization; undefined where none is known to compare with.
+ */
 export type ScanCursor = BlockCursor & { readonly scannedHash: string | undefined }
 
 /** `final_to` is null if an older release wrote the row; it then counts as equal to `scanned_to`. */
@@ -95,15 +98,18 @@ async function raiseLanes(tx: SqlTx, chainId: number, mentions: readonly Mention
   return rows.length
 }
 
-/** SQL that replaces the stored transfer of `deposit_address d` where the one of a JSON expression is larger. */
-function setLargerTransfer(other: string): string {
+/**
+ * SQL that replaces the stored transfer of `deposit_address d` if `transfer`, a JSON expression, is larger.
+ * It is null where no transfer is known, and then nothing is replaced.
+ */
+function setLargerTransfer(transfer: string): string {
   const set = (column: string, value: string) =>
-    `${column} = case when (${other} ->> 'amount')::numeric > coalesce(d.transfer_amount, 0)
+    `${column} = case when (${transfer} ->> 'amount')::numeric > coalesce(d.transfer_amount, 0)
       then ${value} else d.${column} end`
   return [
-    set('transfer_hash', `${other} ->> 'transactionHash'`),
-    set('transfer_from', `${other} ->> 'from'`),
-    set('transfer_amount', `(${other} ->> 'amount')::numeric`),
+    set('transfer_hash', `${transfer} ->> 'transactionHash'`),
+    set('transfer_from', `${transfer} ->> 'from'`),
+    set('transfer_amount', `(${transfer} ->> 'amount')::numeric`),
   ].join(', ')
 }
 

@@ -88,7 +88,7 @@ class PaymentScanner {
     // Without a new block no transfers are listed, because the next block usually comes before late lists matter.
     const transfersFrom = known < to ? lateListsFrom : to + 1n
     const read = await payments({ from: known + 1n, to, known, transfersFrom }, signal)
-    // After a rewind, and past unwatched blocks, no hash is known to compare with.
+    // `known` is the last block read before. After a rewind, and past unwatched blocks, its hash is unknown.
     const isSameFork = cursor?.scannedHash === undefined || isScannedBlock(read, cursor, known)
     // Without a new block there is nothing to store, except the first cursor.
     if (isSameFork && read.last === undefined && cursor !== undefined) return { isEnd: true, marked: 0 }
@@ -145,6 +145,7 @@ class PaymentScanner {
   ): Promise<number> {
     const { database, screening } = this.#context
     const { chainId } = this.#site.chain
+    // Payments without an id are listed once only.
     const newPayments = payments.filter(
       ({ id }) => id === undefined || this.#seenPaymentIds.get(id) === undefined,
     )
@@ -168,7 +169,7 @@ function blocksOf({ blocks }: AddressChain) {
   return blocks
 }
 
-/** True if the block of the cursor still has the hash that was read. */
+/** True if the block of the cursor still has its hash; false also if the chain ends below it, at `height`. */
 function isScannedBlock(
   { known }: AddressPayments,
   cursor: { readonly scannedTo: bigint; readonly scannedHash: string | undefined },

@@ -29,6 +29,7 @@ export async function followSweeps(context: DepositAddressContext, run: Run): Pr
     versionOf: versionOfWork,
     step: (tx, item, sweep) => recordOutcome(context, tx, item, sweep),
   })
+  // To free addresses takes no reading of a chain, so one at a time is fast enough.
   await stepWork(context.database, run, {
     atOnce: 1,
     list: (limit) => listEndedSweeps(context.database, limit),
@@ -85,7 +86,7 @@ async function recordOutcome(
 
 /**
  * Outcome of a reported sweep. Pure.
- * @param facts of its transaction; undefined while it is in no block, and where it failed in one
+ * @param facts of its transaction; undefined while it is in no block, if it failed in one or is unreadable
  * @param now Unix seconds
  */
 export function sweepOutcome(

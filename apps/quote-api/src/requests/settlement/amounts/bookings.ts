@@ -45,6 +45,7 @@ export function createBookingNotes({ currentId, byId }: Peppers): BookingNotes {
         debit = '',
         code = '',
       } = notePattern.exec(note)?.groups ?? {}
+      // A note of another form has the empty pepper id, which no pepper has.
       const pepper = byId.get(pepperId)
       if (pepper === undefined) return undefined
       const booking = {

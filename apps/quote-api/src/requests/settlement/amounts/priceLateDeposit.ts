@@ -36,7 +36,8 @@ export function createLateDeposits(options: {
       const nowSeconds = Math.floor(now() / 1_000)
       const { requestId, quoted } = request
       const { openRewards } = pricing
-      // The lower limit of callers without a key is for quotes; this is a paid order.
+      // The lower limit of callers without a key is for quotes; this is a paid order. Its own reward,
+      // which it may earn again, is not counted as taken.
       const rewards = openRewards.limitOf({ hasKey: true, nowSeconds, without: requestId })
       // Counts the reward as taken, so that deposits that are priced at the same time do not get it too.
       if (quoted.reward !== undefined) openRewards.bind(requestId, quoted.reward, nowSeconds)

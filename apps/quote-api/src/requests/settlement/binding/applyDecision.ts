@@ -51,6 +51,7 @@ export async function applyDecision(
     return
   }
   if (screened.senders.length > 0) await setSenders(tx, deposit.id, screened.senders)
+  // An ignored deposit stays in the depository whoever made it, so no operator has to decide.
   if (screened.denied !== undefined && decision.action !== 'ignore') {
     await holdDeposit(context, tx, { request, deposit, isFitting: decision.action === 'bind' })
     return
@@ -109,8 +110,8 @@ async function takeFitting(
 /**
  * Recognizes a deposit that returned to the chain, in any block, after it was filled or refunded. In its old
  * block it has its old row, and in another one a new row beside the orphaned one. A new row takes the place
- * of the earlier one, so that the deposit is not paid for twice, and a settlement that was not refunded is
- * bound to it.
+ * of the earlier one, `t`, so that the deposit is not paid for twice, and a settlement that was not refunded
+ * is bound to it.
  * @returns false if nothing was paid for it
  * @source rule L-27
  */

@@ -51,7 +51,10 @@ export async function bindDeposit(
   await askForFill(context, tx, binding)
 }
 
-/** Pins the sponsor's hold until the deadline, or takes a new one if it has ended. @returns false if the sponsor cannot pay */
+/**
+ * Pins the sponsor's hold for as long as the order may be settled, or takes a new one if it has ended.
+ * @returns false if nothing can be held, so that the sponsor would not pay
+ */
 async function bindHold(
   { ledger, ...context }: SettlementContext,
   tx: SqlWriteTx,
@@ -110,8 +113,8 @@ async function askForFill(
 }
 
 /**
- * Cancels the fill of a request whose deposit is to be refunded. A deposit can change like that when a reorganization moves
- * it to a later block. @returns false if the solver has begun the fill, so that the deposit must not be refunded
+ * Cancels the fill of a request whose deposit is to be refunded; even a bound one is, if a reorganization
+ * moves it to a later block. @returns false if the solver has begun the fill, so that it must not be refunded
  */
 export async function withdrawFill(tx: SqlTx, requestId: Hex, reason: string): Promise<boolean> {
   const fill = await lockWorkOf(tx, { kind: 'fill', requestId })

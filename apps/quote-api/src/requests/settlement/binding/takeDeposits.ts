@@ -41,7 +41,7 @@ export async function takeDeposits(
   for (const deposit of due) {
     if (view.run.signal.aborted) return
     const recheck = await decideDue(context, chain.chain, deposit, openView).catch((error: unknown) => {
-      // Without the database no other deposit can be decided either.
+      // Without the database or the chain's endpoints no other deposit can be decided either.
       if (error instanceof UpstreamUnavailableError) throw error
       failures.push(error)
       return recheckWhileWaiting(deposit)

@@ -122,15 +122,15 @@ const lookPauseFirstMs = 500
  * moment, so that it is asked for with the longest pause.
  */
 export function recheckWhileShallow(
-  { blocks, seconds, isFinalized }: MissingDepth,
+  { blocks, seconds, isFinalized: lacksFinality }: MissingDepth,
   { blockTimeMs }: { readonly blockTimeMs: number },
 ): DepositRecheck {
   const blocksMs = Math.max(0, blocks - 1) * (blockTimeMs / 2)
-  const delayMs = Math.max(blocksMs, seconds * 1_000, isFinalized ? lookPauseMaxMs : 0)
+  const delayMs = Math.max(blocksMs, seconds * 1_000, lacksFinality ? lookPauseMaxMs : 0)
   return { delayMs: Math.min(delayMs, lookPauseMaxMs), isDeep: false }
 }
 
 /** Recheck of a deep deposit that waits, for example for market data: pauses grow, but stay short. */
 export function recheckWhileWaiting({ looks }: { readonly looks: number }): DepositRecheck {
-  return { delayMs: Math.min(lookPauseFirstMs * 1.5 ** Math.min(looks, 20), lookPauseMaxMs), isDeep: true }
+  return { delayMs: Math.min(lookPauseFirstMs * 1.5 ** looks, lookPauseMaxMs), isDeep: true }
 }

@@ -19,7 +19,10 @@ export type NewDeposit = {
   readonly amount: bigint
 }
 
-/** `held`: waits for an operator, because an account is denied; `orphaned`: its block left the chain. */
+/**
+ * `seen`: not decided yet; `taken`: it pays its order; `held`: waits for an operator, because an account is
+ * denied; `orphaned`: its block left the chain.
+ */
 export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ignored' | 'orphaned' | 'held'
 
 export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {

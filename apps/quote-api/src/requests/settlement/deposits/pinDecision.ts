@@ -101,7 +101,7 @@ function ignore(reason: IgnoredDeposit): PinDecision {
   return { action: 'ignore', reason }
 }
 
-/** Consequence of a reservation that was made after the deposit; `pin`: the sponsor pays. */
+/** Consequence of a reservation made after the deposit; `pin`: it is pinned, so that the sponsor pays. */
 export type LateReservation =
   | { readonly action: 'pin' }
   | { readonly action: 'refund'; readonly failReason: 'SPONSOR_BALANCE_TOO_LOW' }
@@ -121,6 +121,7 @@ export function lateReservation({ status }: HoldOutcome): LateReservation {
     case 'insufficient_balance':
     case 'sponsor_frozen':
     case 'policy_refused':
+    // A cap is checked for quotes only, so at the deposit this outcome never comes.
     case 'at_deposit':
       return { action: 'refund', failReason: 'SPONSOR_BALANCE_TOO_LOW' }
     case 'conflict':

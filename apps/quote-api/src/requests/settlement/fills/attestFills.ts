@@ -151,6 +151,7 @@ export function fillMessage(
 ): FillMessage | undefined {
   const { order, orderId, orderSignature, settlement } = request
   const origin = chains.get(deposit.chainId)?.chain
+  // The deposit less the order's input, relative to the input.
   const bpsDiff = weightedInputBpsDiff(order, [deposit.amount])
   const transactionId = settlement?.fillTx
   if (origin === undefined || transactionId === undefined || bpsDiff === undefined) return undefined
@@ -190,9 +191,10 @@ async function settleByProof(
   switch (decision.action) {
     case 'wait': {
       const attempts = settlement?.attempts ?? 0
+      // Only contradictions in a row count.
       await countContradictions(tx, requestId, 0)
       await setUnproven(tx, requestId, unproven[own])
-      await recheckAfter(tx, requestId, Math.min(retryFirstMs * 1.5 ** Math.min(attempts, 20), retryMaxMs))
+      await recheckAfter(tx, requestId, Math.min(retryFirstMs * 1.5 ** attempts, retryMaxMs))
       return
     }
     case 'ask_again':

@@ -59,6 +59,7 @@ async function keepFinalBlocks(
 ): Promise<void> {
   const { pass, to, isWhole } = listed
   const { chainId } = chain.chain
+  // Transactions that were read for good are left out; those that wait for another look are read now.
   const due = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'final'))
   const hasTime = createTimeCheck(memory)
   // A block that is read transaction by transaction has a time limit. (F-77)
@@ -115,7 +116,10 @@ export async function endsBelowFinal(
   return `the chain ends at block ${head}, below its final block ${finalTo}`
 }
 
-/** Stops a chain whose final blocks changed, and has its deposits compared with the chain again. */
+/**
+ * Stops a chain whose final blocks changed, and has its deposits compared with the chain again.
+ * @param change.end height of the block that changed, or of the last one of a chain that became shorter
+ */
 export async function stopAt(
   tx: SqlTx,
   chain: Pick<FindingChain, 'chain' | 'steps'>,
@@ -123,7 +127,7 @@ export async function stopAt(
 ): Promise<void> {
   const { chainId, key } = chain.chain
   await stopChain(tx, { chainId, name: key, actor: 'quote-api', reason })
-  // Blocks below it may have changed too, so they are read again.
+  // Blocks below `end` may have changed too, so they are read again.
   const finalTo = heightBelow(end, stepsOf(chain).rewindBlocks)
   await moveFinalCursor(tx, chainId, { finalTo, finalHash: undefined })
   await doubtDeposits(tx, chainId)

@@ -145,6 +145,7 @@ function planNextLooks(
     else memory.lookLater(transactionId)
   }
   for (const transactionId of unread) if (!dueAgain.has(transactionId)) memory.lookOnce(transactionId)
+  // A transaction is reported as unanswered the first time only.
   for (const { transactionId, error } of failed) {
     if (memory.lookLater(transactionId))
       observe({ event: 'unanswered', chainId: chain.chain.chainId, transactionId, error })

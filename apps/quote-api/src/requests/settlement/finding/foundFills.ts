@@ -135,7 +135,7 @@ async function attest(context: FindingContext, fill: KeptFill, orderId: Hex) {
   const { oracles, threshold, networkOf, signal } = context
   const { order, orderSignature, inputs, transactionId, deposited } = fill
   const bpsDiff = weightedInputBpsDiff(order, [deposited])
-  // Undefined only if the order's inputs ask for nothing, which no oracle attests.
+  // The deposit less the input, relative to it; undefined only for an input of zero, which no oracle attests.
   if (bpsDiff === undefined) return undefined
   const data = { order, orderSignature, inputs, fill: { transactionId } }
   // Status 1: settled.

@@ -42,9 +42,10 @@ export type ListedBlocks = {
 }
 
 /**
- * Lists the transactions with deposits in a range. If endpoints refuse the range for its content, disagree, or have no
- * capacity left, only its unread blocks are listed, then half as many, and so on. If they refuse even a single block, all of
- * its transactions are returned. A single block on which they disagree is left for the next look.
+ * Lists the transactions with deposits in a range. If endpoints refuse the range for its content, disagree
+ * because their lists come late, or have no capacity left, only its unread blocks are listed, then half as
+ * many, and so on. If they refuse even a single block for its content, all of its transactions are returned;
+ * otherwise that block is left for the next look.
  * @source F-65, F-72
  */
 export async function listBlocks(

@@ -53,7 +53,7 @@ export async function readRecovery(
   )
 }
 
-/** Orders whose promise is not signed, those that were looked at longest ago first. */
+/** Orders whose promise is not signed, each once in two seconds at most; the longest not looked at first. */
 export async function listUnsigned(database: Queries, limit: number): Promise<readonly Hex[]> {
   const rows = await database.query<{ request_id: Buffer }>(
     `select request_id from order_recovery

@@ -127,6 +127,7 @@ async function carryOutStep(
 ): Promise<void> {
   const { requestId, txHash, payment, problem, isUnpaid, pauseMs } = refund
   const isTooLate = nowSeconds(context) >= refund.deadlineSeconds + lateInclusionSeconds
+  // A transaction in no block might still come, so no other refund is offered beside it: an operator decides.
   if (payment.state === 'missing' && isTooLate) {
     await updateWork(tx, item.id, { state: 'failed', reason: 'not included' })
     await recheckNow(tx, requestId)

@@ -29,7 +29,7 @@ export const unminedMax = 20
 
 /**
  * Fee that lifts a transaction and all before it to the market's price, and at least what nodes ask of a replacement.
- * Fees of dropped transactions are never paid, so they come on top of the ceiling. Pure.
+ * Nodes ask for the fees of dropped transactions again; they are never paid, so the ceiling rises by them. Pure.
  * @returns undefined where the ceiling does not allow what nodes ask: the last offer stands
  * @source BIP 125, rules 3 and 4
  */

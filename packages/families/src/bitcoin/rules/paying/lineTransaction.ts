@@ -90,6 +90,7 @@ export const lineVirtualBytes = (wallet: LineWallet, plan: LinePlan): number =>
       ...[plan.parent, ...plan.gathered].map(() => 'witness' as const),
       ...(plan.swept?.outputs ?? []).map(() => 'deposit-address' as const),
     ],
+    // 0 stands for the value of the first output: every value takes eight bytes.
     outputs: outputsOf(wallet, plan, 0n).map(({ script }) => script),
   })
 

@@ -57,6 +57,7 @@ export class BitcoinFees implements NetworkFees {
     return undefined
   }
 
+  /** Nothing is charged for what a payment creates on chain. */
   rentOf(): bigint {
     return 0n
   }

@@ -47,7 +47,7 @@ export class BitcoinFundsError extends DomainError {
   readonly code = 'INSUFFICIENT_FUNDS'
   readonly kind = 'invalid_request'
 
-  /** @param least satoshi: smaller outputs were left out */
+  /** @param least satoshi: smaller outputs were left out. `isOfTooMany`: others were, for their number */
   constructor({ spendable, needed, isOfTooMany }: Extract<Funding, { kind: 'short' }>, least: bigint) {
     const [has, wants] = [`${spendable} satoshi`, `${needed} satoshi with its network fee`]
     super(
@@ -67,9 +67,11 @@ export class BitcoinFundsError extends DomainError {
  */
 export const bitcoinQuoting = {
   feeModel: 'feerate',
+  // The setting of the quote file that gives a chain deposit addresses.
   addressSetting: 'depositAddressKey',
-  // No address belongs to the network itself: outputs that anybody can spend have none.
+  // No address belongs to the network itself: outputs that anybody can spend have no address.
   reserved: () => undefined,
+  // Accounts that nobody holds, so that nothing is refunded to them.
   burnt: placeholderUsers,
   stepData: bitcoinStepData,
   bind: ({
@@ -92,9 +94,9 @@ export const bitcoinQuoting = {
       runsCalls: false,
       paysTokensToCode: true,
       depositAddresses: depositAddressKey && addressesBy(depositAddressKey, network),
-      // Routes that users execute alone are only priced, since no `call` of a step would identify them.
+      // Routes that users execute alone get a price, but no quote: no `call` of a step would identify them.
       tellsCallsApart: false,
-      // Orders name their solver by an account of another chain: this family's are no 20-byte keys.
+      // Orders name their solver under another chain, since accounts of this family are no 20-byte keys.
       namesSolvers: false,
       hexAddress: () => {
         throw new Error('accounts of this family are no 20 bytes')
@@ -122,11 +124,11 @@ function addressesBy(sweeper: Hex, network: BitcoinNetwork): DepositAddressing {
       bitcoinDepositAddress({ orderSigner, sweeper, depositor, nonce }, network),
     nameOf: (address) => bitcoinDepositName(address, network),
     sweepSeconds,
-    // A minute more for sending the fill.
+    // With less time before its deadline an order is not paid: a sweep needs its time, and the fill a minute.
     leadSeconds: sweepSeconds + 60,
     // The depositor can take the money back only after a month, so the quote's price holds until the sweep.
     isKeptWhileSwept: true,
-    // A sweep's first input is the fill wallet's, which so becomes the depositor.
+    // A sweep's deposit is credited to the fill wallet, whose input is the first, not to the depositor.
     creditsDepositor: false,
   }
 }
@@ -178,7 +180,7 @@ function plan(route: OriginRoute, { spendable, fees }: KnownState, settings: Set
     : { ...planned, funding }
 }
 
-/** @throws Error for ways that this family does not have */
+/** Both ways of depositing are one transaction here. @throws Error for ways that this family does not have */
 function kindOf({ by, swap }: OriginRoute): 'deposit' | 'send-input' {
   if (by === 'send') return 'send-input'
   if ((by === 'deposit' || by === 'deposit-transfer') && swap === undefined) return 'deposit'

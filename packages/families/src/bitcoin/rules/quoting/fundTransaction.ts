@@ -5,7 +5,7 @@ import { dustOf, type InputKind, virtualBytesOf } from './virtualSize.ts'
 /** Limit of inputs: wallets sign each one by itself, and nodes relay no transaction above 100,000 virtual bytes. */
 export const inputsMax = 100
 
-/** Limit of bytes of all transactions that inputs must show (F-96): about one of the largest that a block can hold. */
+/** Limit of bytes of all transactions that inputs must show (F-96): about as many as a full block has. */
 const shownBytesMax = 1_000_000
 
 /** A payment for which outputs of one address are chosen. */
@@ -51,13 +51,15 @@ export function fundPayment(spendable: readonly SpendableOutput[], payment: Fund
 }
 
 /**
- * As many as one transaction can spend and show; one whose transaction is too long is left out for smaller ones.
+ * Outputs, as many as one transaction can spend and show. If one must show too long a transaction, others are
+ * taken instead.
  * @param outputs largest first
  */
 function signableOf(outputs: readonly SpendableOutput[]): readonly SpendableOutput[] {
   const signable: SpendableOutput[] = []
   let shownBytes = 0
   for (const output of outputs) {
+    // Two hex digits are a byte; an input that need not show its transaction has none.
     const bytes = (output.transaction?.length ?? 0) / 2
     if (signable.length === inputsMax || shownBytes + bytes > shownBytesMax) continue
     shownBytes += bytes

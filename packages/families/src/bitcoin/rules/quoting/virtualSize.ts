@@ -7,9 +7,10 @@ export type InputKind = 'public-key-hash' | 'wrapped-witness' | 'witness' | 'tap
 export const depositScriptBytes = 68
 
 /**
- * Weight units of one signed input: its bytes count four times, those of its witness once. Beside the outpoint they are
- * the script with its length byte, and the witness: a signature of 72 bytes, the usual maximum (taproot: 64), and a key
- * of 33, each with its length. @source BIP 141, BIP 340
+ * Weight units of one signed input: its bytes count four times, those of its witness once. Beside the
+ * outpoint they are the script with its length byte (wrapped: a push of 22 bytes), and the witness: a count
+ * of its items, a signature of 72 bytes, the usual maximum (taproot: 64), and a key of 33, each with its
+ * length. Without a witness the script pushes signature and key. @source BIP 141, BIP 340
  */
 const inputWeights: Readonly<Record<InputKind, number>> = {
   'public-key-hash': 4 * (outPointBytes() + 1 + 107),

@@ -40,7 +40,7 @@ export function provePayment(paid: PaidTransaction, paymentTerms: PaymentTerms):
 /**
  * Proves by a record or as a plain transfer. For that the record's logs and the sender's transfers to payees are
  * enough, so `readLargePayment` can read them without the whole receipt.
- * @returns undefined if it is neither
+ * @returns undefined for any other transaction
  * @source rules P-41, P-42
  */
 export function proveAlone(paid: PaidTransaction, paymentTerms: PaymentTerms): ProvenPayment | undefined {
@@ -161,6 +161,7 @@ function plainAmount(
   { recipient, currency }: PaymentTarget,
 ): bigint | undefined {
   const { from, to, input, value, memo } = transaction
+  // Money that a depository sends is its depositors', so it pays no order.
   if (from === undefined || side.depositories.has(from)) return undefined
   const id = orderId.toLowerCase()
   if (currency === nativeCurrency) {

@@ -90,7 +90,7 @@ export type RecordTerms = {
   readonly orderId: Hex
   readonly fillContract: Hex
   readonly sender: Hex
-  /** Accounts that it may never pay, beside the sender and the contract. */
+  /** Accounts that the call may never pay, beside the sender and the contract. */
   readonly depositories: ReadonlySet<string>
   /** All payments of the order; native coin by its zero address. */
   readonly targets: readonly { readonly recipient: string; readonly currency: string }[]

@@ -15,8 +15,8 @@ import {
 export const stateAsCounted: DearerState = { slotUnits: 0n, accountUnits: 0n }
 
 /**
- * Units that the two probed shapes used when the constants were measured. `approve` creates a slot, `send-native` an
- * account.
+ * Units that the two probed shapes used when the constants were measured. `approve` creates a slot, which `usedUnits`
+ * leaves out; `send-native` an account, which then cost no units if a transaction paid it directly.
  */
 const usedWhenMeasured = {
   approve: usedUnits.approve + createdSlotUnits,
@@ -39,8 +39,8 @@ const boundOf = ({ countedUnits }: Pick<ShapeUnits, 'countedUnits'>, timesMax = 
 
 /**
  * Surcharge for new state, from a network's estimates. It is 0 while an estimate is within the assumed units, whose
- * room covers such differences, so that prices stay stable. Above them it is the whole rise since the constants were
- * measured, up to the bound; the room is then kept on top. Pure. @source F-113
+ * room covers such differences, so that prices stay stable. Above them it is the estimate, at most the bound, less the
+ * units when the constants were measured; it comes on top of the assumed units, room included. Pure. @source F-113
  */
 export function dearerStateOf(shapes: readonly ShapeUnits[], timesMax?: number): DearerState {
   const surcharge = (name: keyof typeof usedWhenMeasured): bigint => {

@@ -81,7 +81,7 @@ export class EthereumFees implements NetworkFees {
     return { limit: this.unitsOf(transaction), expected }
   }
 
-  /** New state costs only gas on EVM chains, so there is no rent. */
+  /** New state costs only gas on EVM chains, so there is no rent, and an account can receive any amount. */
   rentOf(): bigint {
     return 0n
   }

@@ -92,6 +92,7 @@ export const newState: Readonly<Record<GasShape, NewState>> = {
   'deposit-erc20': creates(1),
   /** A used nonce, then balance, allowance and code of the contract that deposits, and the depository's balance. */
   'permit-eip3009': creates(5, 1),
+  /** As before, and the allowance that the permit sets. */
   'permit-eip2612': creates(6, 1),
   'permit-permit2': creates(5, 1),
   'permit-permit2-swap': creates(9, 1),
@@ -120,9 +121,9 @@ export const orderCloneUnits = 90_000n
 /** The clone and its code. */
 export const newClone = creates(1, 1)
 
-/** Bytes that calls add to a fill beside themselves, zeros as below: salt, recipient, swept token, offsets, lengths. */
+/** Bytes that calls add to a fill beside themselves, a zero as a quarter: salt, recipient, token, offsets, lengths. */
 const callsFrameBytes = 200n
-/** Bytes of each call beside its data, zeros as below: target, value, offset and length of the data. */
+/** Bytes of each call beside its data, a zero as a quarter: target, value, offset and length of the data. */
 const callFrameBytes = 80n
 
 /**

@@ -37,8 +37,8 @@ export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly
 /**
  * True if a transfer is a top-up, also a broken one. A transfer that credits a wallet always is. Otherwise transfers
  * from the operator's own accounts are none. At an account that receives other money too (`isTaggedOnly`), such as a
- * solver's wallet, a transfer is one only if somebody else's transaction carries a marker, also nested: the marker then
- * credits nobody, but lets the sender claim what a smart wallet sent.
+ * solver's wallet, a transfer is one only if somebody else sent the transaction and its calldata has a marker, even
+ * inside another call: such a marker credits nobody, but lets the sender claim what a smart wallet sent.
  */
 function isTopUp(
   { log, verdict }: ClassifiedTransfer,

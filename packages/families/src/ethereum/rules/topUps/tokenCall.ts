@@ -43,6 +43,7 @@ export function isTransferTo(input: Uint8Array, to: Hex): boolean {
   const receiver = addressWord(to)
   if (startsWith(input, `0x${selectors.transfer}${receiver}`)) return input.length >= 68
   if (!startsWith(input, `0x${selectors.transferFrom}`)) return false
+  // The second argument is the receiver.
   return input.length >= 100 && bytesToHex(input.subarray(36, 68)) === `0x${receiver}`
 }
 

@@ -4,7 +4,7 @@ import type { Hex } from '@causeway/core'
 export type TopUpTarget = {
   /** The one token that is credited. */
   readonly token: Hex
-  /** Account that top-ups are sent to; held by no service. */
+  /** Account that top-ups are sent to. */
   readonly custody: Hex
   /** Accept calldata that goes on after the tail, as wallets that add attribution bytes send it. */
   readonly allowTrailing: boolean
@@ -59,7 +59,7 @@ export type TopUpFacts = {
  * - `bad_tail`: one marker only, or fewer bytes than a tail has
  * - `no_tail`: a plain transfer, or 32 bytes without markers
  * - `trailing_bytes`: calldata goes on after the tail and the setting refuses that
- * - `bad_owner`: the tail names custody, the token or a precompile
+ * - `bad_owner`: the account to credit is custody, the token, a precompile or one of the operator's own
  * - `ambiguous_sender`: `transferFrom` without a named owner has two senders
  * - `unknown_call`: the token was called directly, but not by a call that explains this transfer
  * - `indirect`: another contract made the transfer

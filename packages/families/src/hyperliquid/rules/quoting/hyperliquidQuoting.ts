@@ -72,6 +72,7 @@ export const perpsGranularity = 100n
 export const hyperliquidQuoting = {
   feeModel: 'flat',
   reserved,
+  // Accounts that nobody holds, so that nothing is refunded to them.
   burnt: burntAccounts,
   accountOfHex: (hex) => hex,
   stepData: hyperliquidStepData,
@@ -86,9 +87,9 @@ export const hyperliquidQuoting = {
     paysTokensToCode: true,
     // Dollars of the spot side and of the perps side are paid from their own balances only.
     keepsSides: true,
-    // Routes that users execute alone are only priced, since no `call` of a step would identify them.
+    // Routes that users execute alone get a price, but no quote: no `call` of a step would identify them.
     tellsCallsApart: false,
-    // Solvers sign promises on EVM chains alone, so an order of another chain could not be recovered.
+    // Orders name their solver under an EVM chain: only there solvers sign promises, which recovery needs.
     namesSolvers: false,
     hexAddress: (address) => address.toLowerCase() as Hex, // CAST: accounts are 20 bytes of hex.
     // No payment needs an allowance, and no cost depends on balances that are read before pricing.
@@ -113,7 +114,7 @@ export function depositNonce(orderId: Hex, deadlineSeconds: number): number {
   return deadlineSeconds * 1_000 + Number(BigInt(orderId) % 1_000n)
 }
 
-/** @throws Error for ways that this family does not have */
+/** Both ways of depositing are one transfer here. @throws Error for ways that this family does not have */
 function plan({ by, swap, currencyIn: { isNative } }: OriginRoute): PlannedTransaction {
   if (by === 'send') return { kind: 'send-input', isNative }
   if ((by === 'deposit' || by === 'deposit-transfer') && swap === undefined)

@@ -44,6 +44,7 @@ export const lighterQuoting = {
   feeModel: 'flat',
   // An index does not tell whether an account belongs to the exchange itself.
   reserved: () => undefined,
+  // Accounts that nobody holds, so that nothing is refunded to them.
   burnt: [placeholderUser],
   stepData: lighterStepData,
   bind: (settings): ChainQuoting => ({
@@ -54,9 +55,9 @@ export const lighterQuoting = {
     // No account has code: fills run no calls, and no payment is refused for the recipient's code.
     runsCalls: false,
     paysTokensToCode: true,
-    // Routes that users execute alone are only priced, since no `call` of a step would identify them.
+    // Routes that users execute alone get a price, but no quote: no `call` of a step would identify them.
     tellsCallsApart: false,
-    // Orders name their solver by an account of another chain: this family's are no 20-byte keys.
+    // Orders name their solver under another chain, since accounts of this family are no 20-byte keys.
     namesSolvers: false,
     hexAddress: () => {
       throw new Error('accounts of this family are no 20 bytes')
@@ -74,7 +75,7 @@ export const lighterQuoting = {
   }),
 } satisfies QuotingFamily
 
-/** @throws Error for ways that this family does not have */
+/** Both ways of depositing are one transfer here. @throws Error for ways that this family does not have */
 function plan({ by, swap, currencyIn: { isNative } }: OriginRoute): PlannedTransaction {
   if (by === 'send') return { kind: 'send-input', isNative }
   if ((by === 'deposit' || by === 'deposit-transfer') && swap === undefined)

@@ -59,8 +59,8 @@ export function markedInstructions(
 }
 
 /**
- * Creates the recipient's token account, or checks in the transaction itself that it is his: a recipient who gave it
- * away after our look would otherwise be owed a second payment.
+ * Creates the recipient's token account, or checks in the transaction itself that it is his: a recipient who
+ * gave it away after our look would otherwise get nothing, and be owed a second payment.
  */
 function requireHolder(
   wallet: string,

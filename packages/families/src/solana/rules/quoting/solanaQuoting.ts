@@ -50,8 +50,10 @@ export const solanaStepData = z.object({
  */
 export const solanaQuoting = {
   feeModel: 'priority-fee',
+  // The setting of the quote file that gives a chain deposit addresses.
   addressSetting: 'depositAddressProgram',
   reserved: reservedAccount,
+  // Accounts that nobody holds, so that nothing is refunded to them.
   burnt: [placeholderUser, systemProgram],
   stepData: solanaStepData,
   bind: ({ codec, chainKey, depository: program, depositAddressProgram }): ChainQuoting => {
@@ -73,9 +75,9 @@ export const solanaQuoting = {
       // Fills run no calls, and nothing is paid to accounts of programs.
       runsCalls: false,
       paysTokensToCode: false,
-      // Routes that users execute alone are only priced, since no `call` of a step would identify them.
+      // Routes that users execute alone get a price, but no quote: no `call` of a step would identify them.
       tellsCallsApart: false,
-      // Orders name their solver by an account of another chain: this family's are no 20-byte keys.
+      // Orders name their solver under another chain, since accounts of this family are no 20-byte keys.
       namesSolvers: false,
       hexAddress: () => {
         throw new Error('accounts of this family are no 20 bytes')

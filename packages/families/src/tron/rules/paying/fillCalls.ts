@@ -12,7 +12,7 @@ export type ContractCall = {
   /** Base58. */
   readonly contract: string
   readonly data: Hex
-  /** Sun that are sent with it. */
+  /** Sun, millionths of a TRX, that are sent with it. */
   readonly coin: bigint
 }
 

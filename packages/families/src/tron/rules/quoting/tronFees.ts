@@ -11,7 +11,7 @@ export type TokenEnergy = {
 
 /** Prices of a chain at one moment, and energy of its tokens. */
 export type TronFeeFacts = {
-  /** Prices by which TRX is burnt: the parameters `getEnergyFee` and `getTransactionFee`. */
+  /** Prices in millionths of a TRX, which are burnt: chain parameters `getEnergyFee`, `getTransactionFee`. */
   readonly sunPerEnergy: bigint
   readonly sunPerByte: bigint
   readonly tokenEnergy: TokenEnergy
@@ -92,6 +92,7 @@ export class TronFees implements NetworkFees {
     return isAbsent === true ? activationEnergy * this.sunPerEnergy : 0n
   }
 
+  /** The chain has no such limit. */
   leastPayment(): bigint {
     return 0n
   }

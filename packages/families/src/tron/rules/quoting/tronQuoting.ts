@@ -37,7 +37,7 @@ const tronStepData = z.object({
  */
 const placeholderUser = 'THa7BwoPfacfiELa63pbmm3g5PGKYmtJyt'
 
-/** Largest amount of TRX, in sun: nodes read it as a JSON number. */
+/** Largest amount of TRX, in sun (millionths): nodes read it as a JSON number. */
 export const coinMax = BigInt(Number.MAX_SAFE_INTEGER)
 const tokenMax = 2n ** 256n - 1n
 
@@ -87,6 +87,7 @@ const userKinds: ReadonlySet<UserTransactionKind> = new Set([
 export const tronQuoting = {
   feeModel: 'energy',
   reserved,
+  // Accounts that nobody holds, so that nothing is refunded to them.
   burnt: [placeholderUser, createTronCodec().nativeCurrency],
   accountOfHex: (hex) => tronAddress(hex),
   stepData: tronStepData,
@@ -98,9 +99,9 @@ export const tronQuoting = {
     // Fills run no calls, though contracts can be paid.
     runsCalls: false,
     paysTokensToCode: true,
-    // Routes that users execute alone are only priced, since no `call` of a step would identify them.
+    // Routes that users execute alone get a price, but no quote: no `call` of a step would identify them.
     tellsCallsApart: false,
-    // Orders name their solver by an account of another chain: on the hub this family's are no 20-byte keys.
+    // Orders name their solver under another chain: on the hub this family's accounts are no 20-byte keys.
     namesSolvers: false,
     hexAddress,
     // Users swap nothing here and use no Permit2, so only a deposit takes an allowance.
@@ -195,6 +196,7 @@ function callOf(
   const { kind, spender, allowed, orderId, route } = planned
   const { user, currencyIn, amountIn } = route
   const { address: token, isNative } = currencyIn
+  // Both are members of approvals only.
   if (spender !== undefined && allowed !== undefined) {
     return { to: token, data: encodeApprove(hexAddress(spender), allowed), coin: 0n }
   }
