@@ -259,7 +259,9 @@ class NamedSchemas {
 
   /**
    * @returns the name under which the schema is kept. The input and output schemas of one title may differ, because
-   * defaults are optional on input only; the second one then gets the suffix.
+   * defaults are optional on input only. An input that comes after its output then gets the suffix; an output that
+   * comes after its input has none, and needs a title of its own.
+   * @throws Error where two schemas would have one name
    */
   #keep(name: string, suffix: string, schema: JsonObject): string {
     const text = JSON.stringify(schema)

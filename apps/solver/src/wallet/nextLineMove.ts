@@ -101,6 +101,10 @@ export type LineFacts = {
  * the record's, the content is signed anew for the present place; that pays nothing twice, because no transaction that
  * names an id is signed behind another that names it. A transaction that must not be mined any more is replaced by a
  * cancellation. Pure.
+ *
+ * Of a payment that the service follows (`isToldAbout`), `release` is the service's answer: `asked` until it comes, then
+ * `given` or `refused`. `toldHash` is the transaction that the service looks for, and `tellingHash` one of which a report is
+ * under way.
  */
 export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: LineFacts): Move {
   if (record.outcome !== 'open') return waitMove

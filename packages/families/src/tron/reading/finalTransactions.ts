@@ -42,9 +42,10 @@ export function createTronTransactions(options: {
     read({ transactionId, purpose, variant = '', wanted }: TransactionRequest, signal: AbortSignal) {
       return finalTransactions.read(
         {
+          // A cached transaction is found by `key`. Requests of the same moment share a reading where `variant` is equal too.
           key: `${purpose} ${transactionId}`,
           variant,
-          // True if a cached entry has all code that this request needs.
+          // A cached transaction without some code that this request needs is read again.
           answers: ({ final }: KnownTransaction<FinalTransaction>) =>
             wanted.codeOf(final.logs, final.transaction).every((account) => final.code.has(account)),
           question: transactionQuestion({

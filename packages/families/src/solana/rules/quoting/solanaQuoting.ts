@@ -65,7 +65,8 @@ export const solanaQuoting = {
       return derived
     }
     return {
-      // The placeholder can be paid like any wallet, so its payments are checked and priced like others.
+      // The placeholder has the form of a wallet: a page that knows no wallet yet sees the price that a wallet would get.
+      // It is `burnt` above for refunds alone, which would be lost there.
       isNobody: (address) => address === codec.nativeCurrency,
       canSign: isSolanaKey,
       amountMax: () => 2n ** 64n - 1n,
