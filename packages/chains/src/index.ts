@@ -61,7 +61,7 @@ export { createOracleClient, type OracleAnswer, type OracleClient } from './orac
 export { askHalts, askHaltsEveryMs, keepHalts } from './oracles/oracleHalts.ts'
 export { type OracleSettings, parseOracles } from './oracles/oracleSettings.ts'
 export { createOracleSight, type OracleSight } from './oracles/oracleSight.ts'
-export type { VouchingOracles as Vouching } from './oracles/vouching.ts'
+export type { VouchingOracles } from './oracles/vouching.ts'
 export {
   type ChainCheck,
   type ChainGate,

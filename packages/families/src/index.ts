@@ -13,7 +13,7 @@ export { bitcoinSettlingChain } from './bitcoin/settling/bitcoinSettlingChain.ts
 export { chainFamilies } from './chainFamilies.ts'
 export {
   agreedContracts,
-  type ContractTally as SaidOfContracts,
+  type ContractTally,
 } from './ethereum/agreement/agreedContracts.ts'
 export { agreeOnBlock, agreeOnHead } from './ethereum/agreement/agreedHead.ts'
 export {

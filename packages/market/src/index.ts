@@ -10,7 +10,7 @@ export type { HttpPriceAdapter } from './prices/http/adapter.ts'
 export { createCoingecko } from './prices/http/coingecko.ts'
 export { createDefillama } from './prices/http/defillama.ts'
 export { createHermes, hermesNeedsKey } from './prices/http/hermes.ts'
-export { hostOf, type SourceHosts as SourceReach } from './prices/secondSource.ts'
+export { hostOf, type SourceHosts } from './prices/secondSource.ts'
 export type { Market } from './runMarket.ts'
 export type {
   ChainBasis,

@@ -7,7 +7,7 @@ import {
   createHermes,
   type HttpPriceAdapter,
   hostOf,
-  type SourceReach,
+  type SourceHosts,
 } from '@causeway/market'
 import { recoverSigner } from '@causeway/signer'
 import type { QuoteApiConfig } from '../config/config.ts'
@@ -42,7 +42,7 @@ export function createPriceAdapters(
 export function sourceReach(
   { isLocal, priceAdapters }: Pick<QuoteApiConfig, 'isLocal' | 'priceAdapters'>,
   { chains }: ChainRegistry,
-): SourceReach {
+): SourceHosts {
   return {
     // On one machine no second source is demanded.
     isExempt: isLocal,

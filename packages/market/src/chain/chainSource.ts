@@ -10,6 +10,7 @@ import {
   agreeOnGas,
   agreeOnHead,
   type ChainHead,
+  type ContractTally,
   createAgreedClient,
   feeHistoryRequest,
   type HeadChain,
@@ -17,7 +18,6 @@ import {
   observeHead,
   type PollingClient,
   type PoolMirror,
-  type SaidOfContracts,
 } from '@causeway/families'
 import { dearerStateOf, type EthereumFeeFacts, EthereumFees, gasUnits } from '@causeway/families/rules'
 import type { ChainPlan } from '../plan.ts'
@@ -127,7 +127,7 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
 }
 
 type StateLimits = { readonly signal: AbortSignal; readonly timeoutMs: number } & Pick<
-  SaidOfContracts,
+  ContractTally,
   'undecided'
 >
 

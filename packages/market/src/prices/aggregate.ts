@@ -5,7 +5,7 @@ import { hasIndependentPair, isWitness, type SecondSource, type SourcePlan } fro
 import { type FreshReading, isFresh, type SourceReading } from './source.ts'
 
 /** Rule on second sources of a price, and the hosts by which sources count as independent. */
-export type Standing = Pick<SourcePlan, 'hostsOf'> & { readonly secondSource: SecondSource }
+export type SecondSourceState = Pick<SourcePlan, 'hostsOf'> & { readonly secondSource: SecondSource }
 
 /**
  * Computes the price that the fresh sources support, or the reason that there is none. The value lies between the
@@ -20,7 +20,7 @@ export type Standing = Pick<SourcePlan, 'hostsOf'> & { readonly secondSource: Se
  * @source rules Q-170, Q-173 and Q-174
  */
 export function aggregate(
-  args: Standing & {
+  args: SecondSourceState & {
     readonly readings: readonly SourceReading[]
     readonly assetClass: AssetClass
     readonly nowMs: number

@@ -1,14 +1,14 @@
 // Goal: a jump needs a witness. Method: sample sequences made by hand.
 import { describe, expect, test } from 'vitest'
 import type { UsdPrice } from '../snapshot.ts'
-import type { Standing } from './aggregate.ts'
+import type { SecondSourceState } from './aggregate.ts'
 import { oneUsdX18 } from './guards.ts'
 import { type JumpState, settleJump } from './jump.ts'
 import type { FreshReading } from './source.ts'
 
 const startMs = 1_800_000_000_000
 const holdMaxMs = 60_000
-const exempt: Standing = { hostsOf: new Map(), secondSource: 'exempt' }
+const exempt: SecondSourceState = { hostsOf: new Map(), secondSource: 'exempt' }
 /** The first two sources have hosts of their own, the third shares that of the first. */
 const hostsOf = new Map([
   ['s0', new Set(['a.example'])],
@@ -25,7 +25,7 @@ type Step = {
 }
 
 /** Runs a sequence of samples with a limit of 3 % and returns what was published at each step. */
-function publishedBy(steps: readonly Step[], standing: Standing = exempt): (number | string)[] {
+function publishedBy(steps: readonly Step[], standing: SecondSourceState = exempt): (number | string)[] {
   let state: JumpState = {}
   return steps.map(({ at, sources, readAt = at }) => {
     const readings = sources.map((value, index) => source(value, index, startMs + readAt))
@@ -151,7 +151,7 @@ describe('settleJump', () => {
   })
 
   describe('where a second source is asked for', () => {
-    const required: Standing = { hostsOf, secondSource: 'required' }
+    const required: SecondSourceState = { hostsOf, secondSource: 'required' }
 
     test('is confirmed at once by two sources that are reached apart', () => {
       const steps = [
@@ -180,7 +180,7 @@ describe('settleJump', () => {
     })
 
     test('Q-172: of the only source is refused until the source is back', () => {
-      const single: Standing = { hostsOf, secondSource: 'single' }
+      const single: SecondSourceState = { hostsOf, secondSource: 'single' }
       const steps = [
         { at: 0, sources: [1_000] },
         { at: 1_000, sources: [1_040] },

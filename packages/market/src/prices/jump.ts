@@ -1,5 +1,5 @@
 import type { PriceRefusal, UsdPrice } from '../snapshot.ts'
-import type { Standing } from './aggregate.ts'
+import type { SecondSourceState } from './aggregate.ts'
 import { distance, distanceBps } from './guards.ts'
 import { hasIndependentPair, isWitness } from './secondSource.ts'
 import type { FreshReading } from './source.ts'
@@ -25,7 +25,7 @@ export type JumpVerdict = { readonly state: JumpState; readonly price: UsdPrice 
  * @source rules Q-170 and Q-172
  */
 export function settleJump(
-  args: Standing & {
+  args: SecondSourceState & {
     readonly state: JumpState
     readonly candidate: UsdPrice
     /** The fresh sources of the price, pools among them. */

@@ -3,7 +3,7 @@ import { recordAction } from '../../access/adminAction.ts'
 import { type Resolution, retryStage } from '../../requests/settlement/parked/parkedRules.ts'
 import { type RequestRecord, readRequestRecord } from '../../requests/settlement/parked/requestRecord.ts'
 import { readSettledRequest } from '../../requests/settlement/settledRequest.ts'
-import { listStanding, readStandingOf, type Standing } from '../../requests/status/readStanding.ts'
+import { type ListedStandstill, listStanding, readStandingOf } from '../../requests/status/readStanding.ts'
 import { setStage } from '../../requests/status/requestProgress.ts'
 import { UnknownRequestError } from '../../requests/status/requestStatus.ts'
 import type { AuditNote } from './ledgerAdministration.ts'
@@ -64,7 +64,7 @@ export interface RequestAdministration {
    */
   find(identifier: string): Promise<readonly FoundRequest[]>
   /** Requests and claims without progress or waiting for an operator, longest first. */
-  parked(page: { limit: number }): Promise<readonly Standing[]>
+  parked(page: { limit: number }): Promise<readonly ListedStandstill[]>
   /** @throws UnknownRequestError for requests without an order too */
   explain(requestId: Hex): Promise<RequestExplanation>
   /**

@@ -1,6 +1,6 @@
 import { formatAmount, orderRefused } from '@causeway/core'
 import type { MarketHealth } from '@causeway/market'
-import type { Standing } from '../../requests/status/readStanding.ts'
+import type { ListedStandstill } from '../../requests/status/readStanding.ts'
 import { endText, type Reason, reasonText } from '../../requests/status/reasons.ts'
 import { type ChainStop, everyChain, stopAdvice } from '../../requests/stops/stopStore.ts'
 import type { Overview } from './overviewReading.ts'
@@ -27,7 +27,7 @@ export type StatusFacts = ReadinessFacts & {
 
 /** Facts from the database, which are the same in every process. */
 export type StoredFacts = Pick<Overview, 'sponsors' | 'failingWebhooks' | 'oracleHalts'> & {
-  readonly standing: readonly Standing[]
+  readonly standing: readonly ListedStandstill[]
   readonly ledgerHaltedAt: Date | undefined
   readonly haltedTopUps: readonly { readonly chainId: number; readonly reason: string }[]
 }
@@ -165,7 +165,7 @@ const partOfReason: Readonly<Partial<Record<Reason, Part>>> = {
 
 /** One problem per reason, for refunds and for the rest, with the time of the longest standstill. */
 function standingProblems({ standing }: StoredFacts): readonly Problem[] {
-  const groupOf = ({ reason, isRefund }: Standing) => `${reason} ${isRefund}`
+  const groupOf = ({ reason, isRefund }: ListedStandstill) => `${reason} ${isRefund}`
   // Listed longest first, so that in reversed order the oldest of a group replaces the others.
   const oldestByGroup = new Map(standing.toReversed().map((entry) => [groupOf(entry), entry]))
   return [...oldestByGroup].map(([group, { reason, isRefund, since }]) => {

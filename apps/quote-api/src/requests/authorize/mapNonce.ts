@@ -1,4 +1,4 @@
-import { statementTimeoutMs, type Vouching, vouchForMapping, vouchTimeoutMs } from '@causeway/chains'
+import { statementTimeoutMs, type VouchingOracles, vouchForMapping, vouchTimeoutMs } from '@causeway/chains'
 import {
   DomainError,
   type Hex,
@@ -51,7 +51,7 @@ export function createMapNonce(options: {
   readonly database: SqlDatabase
   readonly screening: Screening | undefined
   readonly stops: Pick<ChainStops, 'refuseRequest'>
-  readonly vouching: Vouching
+  readonly vouching: VouchingOracles
   readonly writer: MappingWriter
   readonly hubBudget: KeylessBudget
   readonly ports: Funds
@@ -95,7 +95,7 @@ class AuthorizationError extends DomainError {
 }
 
 /** @throws AuthorizationError where the oracles deny the signature; UpstreamUnavailableError where too few answer */
-async function requireVouched(vouching: Vouching, statement: Parameters<typeof vouchForMapping>[1]) {
+async function requireVouched(vouching: VouchingOracles, statement: Parameters<typeof vouchForMapping>[1]) {
   const outcome = await vouchForMapping(vouching, statement, AbortSignal.timeout(vouchTimeoutMs))
   if (outcome === 'denied')
     throw new AuthorizationError('The signature is not of the user, or not over what was quoted.')

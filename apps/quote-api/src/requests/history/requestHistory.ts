@@ -1,6 +1,6 @@
 import { type Hex, type Order, orderSchema, type SqlDatabase, type SqlWriteTx } from '@causeway/core'
 import { toHex } from '../orders/orderColumns.ts'
-import type { Standing } from '../status/readStanding.ts'
+import type { ListedStandstill } from '../status/readStanding.ts'
 import type { RequestStatus } from '../status/requestProgress.ts'
 import { readShown, type ShownRow, shownColumns, shownReasons } from '../status/shownReasons.ts'
 import { encodeCursor } from './cursor.ts'
@@ -166,7 +166,7 @@ type PageRows = {
   /** Details of the requests on the page, in the same order. */
   readonly rows: readonly HistoryRow[]
   /** Standstills of these requests, by request id. */
-  readonly standing: ReadonlyMap<string, Standing>
+  readonly standing: ReadonlyMap<string, ListedStandstill>
 }
 
 /** Reads the ids of a page, then the details of its requests. */
@@ -235,7 +235,7 @@ type HistoryRow = ShownRow & {
     | null
 }
 
-function fromRow(row: HistoryRow, standing: Standing | undefined): RequestRecord {
+function fromRow(row: HistoryRow, standing: ListedStandstill | undefined): RequestRecord {
   return {
     requestId: toHex(row.request_id),
     orderId: row.order_id === null ? undefined : toHex(row.order_id),

@@ -8,7 +8,7 @@ import { selectWaiting, type WaitingRow } from './waitingRows.ts'
 type Queries = Pick<SqlDatabase, 'query'>
 
 /** One entry of the list of standstills: a request, claim or transaction that makes no progress. */
-export type Standing = Pick<Standstill, 'needsOperator'> & {
+export type ListedStandstill = Pick<Standstill, 'needsOperator'> & {
   /** Undefined for a claim, and for an unreadable transaction. */
   readonly requestId: Hex | undefined
   /** Id of the claim, or hash of the transaction; undefined for a request. */
@@ -45,7 +45,7 @@ const rowsMax = 10_000
  * Lists all standstills, the longest first. If several parts of a request stand still, it appears once, with the part that
  * waits for an operator or else the oldest one.
  */
-export async function listStanding(database: Queries): Promise<readonly Standing[]> {
+export async function listStanding(database: Queries): Promise<readonly ListedStandstill[]> {
   // A condition that all rows fulfil; it takes the place of the one for some ids.
   return readList(database, '$1::bytea[] is null', null)
 }
@@ -54,7 +54,7 @@ export async function listStanding(database: Queries): Promise<readonly Standing
 export async function readStandingOf(
   database: Queries,
   requestIds: readonly Hex[],
-): Promise<ReadonlyMap<string, Standing>> {
+): Promise<ReadonlyMap<string, ListedStandstill>> {
   if (requestIds.length === 0) return new Map()
   const entries = await readList(database, 'w.request_id = any($1::bytea[])', requestIds.map(toBytes))
   return new Map(entries.map((entry) => [entry.requestId ?? '', entry]))
@@ -64,13 +64,13 @@ async function readList(
   database: Queries,
   condition: string,
   ids: readonly Buffer[] | null,
-): Promise<readonly Standing[]> {
+): Promise<readonly ListedStandstill[]> {
   const rows = await database.query<WaitingRow>(selectWaiting(condition), [ids, rowsMax])
   const listed = rows.flatMap((row) => {
     const entry = fromRow(row)
     return entry.needsOperator || entry.listedAt <= row.now ? [entry] : []
   })
-  const shownBySubject = new Map<string, Standing>()
+  const shownBySubject = new Map<string, ListedStandstill>()
   for (const entry of listed.toSorted(parkedThenOldest)) {
     const subject = entry.requestId ?? entry.subject ?? ''
     if (!shownBySubject.has(subject)) shownBySubject.set(subject, entry)
@@ -78,14 +78,15 @@ async function readList(
   return [...shownBySubject.values()].toSorted(oldestFirst)
 }
 
-const oldestFirst = (one: Standing, other: Standing) => one.since.getTime() - other.since.getTime()
+const oldestFirst = (one: ListedStandstill, other: ListedStandstill) =>
+  one.since.getTime() - other.since.getTime()
 /** Puts entries that only an operator can end before the others. */
-const parkedThenOldest = (one: Standing, other: Standing) =>
+const parkedThenOldest = (one: ListedStandstill, other: ListedStandstill) =>
   Number(other.needsOperator) - Number(one.needsOperator) || oldestFirst(one, other)
 
 const motionsSchema = z.array(z.object({ movedAtMs: z.number(), paceMs: z.number() })).nullable()
 
-function fromRow(row: WaitingRow): Standing {
+function fromRow(row: WaitingRow): ListedStandstill {
   const numberOf = (id: bigint | null) => (id === null ? undefined : Number(id))
   const tries = Number(row.tries)
   const report = row.report ?? undefined

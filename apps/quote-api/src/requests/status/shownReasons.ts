@@ -1,5 +1,5 @@
 import type { Hex, SqlDatabase } from '@causeway/core'
-import { readStandingOf, type Standing } from './readStanding.ts'
+import { type ListedStandstill, readStandingOf } from './readStanding.ts'
 import { endStatuses, type RequestStatus } from './requestProgress.ts'
 import { failureOf } from './standstill.ts'
 import { standstillLimit } from './waitingRows.ts'
@@ -58,7 +58,7 @@ export type ShownReasons = {
  */
 export function shownReasons(
   row: ShownRow,
-  standing: Pick<Standing, 'reason' | 'isRefund'> | undefined,
+  standing: Pick<ListedStandstill, 'reason' | 'isRefund'> | undefined,
 ): ShownReasons {
   const { status } = row
   const stored = {
@@ -85,7 +85,7 @@ export function shownReasons(
 export function readShown(
   database: Pick<SqlDatabase, 'query'>,
   rows: readonly (Pick<ShownRow, 'may_stand'> & { readonly request_id: Buffer })[],
-): Promise<ReadonlyMap<string, Standing>> {
+): Promise<ReadonlyMap<string, ListedStandstill>> {
   const ids = rows.flatMap(({ may_stand, request_id }): Hex[] =>
     may_stand ? [`0x${request_id.toString('hex')}`] : [],
   )

@@ -2,7 +2,7 @@
 import type { Hex } from '@causeway/core'
 import type { MarketBasis } from '../orders/marketBasis.ts'
 import type { DepositRowState } from '../settlement/deposits/depositStore.ts'
-import type { Standing } from '../status/readStanding.ts'
+import type { ListedStandstill } from '../status/readStanding.ts'
 import type { RequestStatus, SettlementStage } from '../status/requestProgress.ts'
 import type { WorkKind, WorkState } from '../work/workItem.ts'
 
@@ -80,7 +80,7 @@ export type RequestFacts = {
   /** Its present standstill; undefined while it makes progress. */
   readonly standing:
     | Pick<
-        Standing,
+        ListedStandstill,
         'reason' | 'meaning' | 'endsBy' | 'report' | 'transaction' | 'listedAt' | 'needsOperator'
       >
     | undefined

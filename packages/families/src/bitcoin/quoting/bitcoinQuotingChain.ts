@@ -92,7 +92,9 @@ const weightOf = ({ transaction = '0x' }: SpendableOutput): number =>
 function withCachedLists(client: ChainClient, now: () => number): ChainClient {
   const { nameOutputs } = client
   if (nameOutputs === undefined) return client
-  const recent = createRecent<readonly NamedOutput[] | AddressRefusedError>(now, { forMs: () => recentMs.steady })
+  const recent = createRecent<readonly NamedOutput[] | AddressRefusedError>(now, {
+    forMs: () => recentMs.steady,
+  })
   return {
     ...client,
     async nameOutputs(address, signal) {
