@@ -12,14 +12,17 @@ export const allocatorDepositorySchema = z.strictObject({
     ),
   // The members below depend on the family: solana-vm needs `domain` and `vault`, hyperliquid-vm needs
   // `networkName` (`Mainnet` or `Testnet`) and `tokens`, lighter-vm `networkId`. Others take none of them.
-  domain: hash32.optional().describe('Of the deployment, where payloads name one'),
-  vault: z.string().optional().describe('Account that payloads pay from, where they name one'),
-  networkName: z.string().optional().describe('Network that actions name, where they do'),
+  domain: hash32.optional().describe('solana-vm: hash that tells deployments apart, named by each payload'),
+  vault: z.string().optional().describe('solana-vm: account of the depository that holds what payloads pay'),
+  networkName: z
+    .string()
+    .optional()
+    .describe('hyperliquid-vm: `Mainnet` or `Testnet`, named by each payload'),
   networkId: z
     .string()
     .regex(/^[0-9]+$/)
     .optional()
-    .describe('Number of the network that transfers name, where they do'),
+    .describe('lighter-vm: number of the network, named by each payload'),
   tokens: z
     .array(
       z.strictObject({
@@ -28,7 +31,9 @@ export const allocatorDepositorySchema = z.strictObject({
       }),
     )
     .optional()
-    .describe('Tokens that may be paid and their decimals, where amounts of payloads are decimal texts'),
+    .describe(
+      'hyperliquid-vm: tokens that may be paid, and their decimals, since amounts of payloads are decimal texts',
+    ),
 })
 
 /** `configs/allocator.<ENVIRONMENT>.json`: what the allocator signs for, and how much of it. */
@@ -40,7 +45,9 @@ export const allocatorFileSchema = z.strictObject({
     .int()
     .min(0)
     .default(0)
-    .describe("Of the allocator's chain: nothing that was issued before it is looked at"),
+    .describe(
+      "Block of the allocator's chain from which withdrawal requests are read: older ones are never signed",
+    ),
   /** Highest gas price of the transactions by which the allocator stores signatures on its chain. */
   maxFeePerGasWei: z
     .string()

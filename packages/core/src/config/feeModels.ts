@@ -19,7 +19,6 @@ const gasModelSchema = z.object({
   ceilingFromWei: decimalInteger.default(100_000_000n),
   /** `maxFeePerGas` covers so many blocks that each raise the base fee by 12.5 %. */
   inclusionBlocks: z.number().int().min(1).max(20).default(6),
-  /** Bound on the network's estimate of a transaction's gas, as a multiple of what the release assumes. */
   unitsTimesMax: z
     .number()
     .int()
@@ -27,7 +26,7 @@ const gasModelSchema = z.object({
     .max(100)
     .optional()
     .describe(
-      'How many times what the release counts on for a transaction its network may ask for, 10 where it is absent: up to that the price follows, above it the chain stops',
+      'Largest ratio of the gas that the network asks for a plain transaction to the gas that this release assumes: up to it prices follow the network, above it the chain stops until a larger number stands here. Absent: 10',
     ),
   markupBps,
   gasPriceOracle: evmAddress
@@ -40,14 +39,13 @@ const gasModelSchema = z.object({
 /** Chains whose transactions bid for compute units. */
 const priorityFeeModelSchema = z.object({
   kind: z.literal('priority-fee'),
-  /** Endpoints estimate the price as this percentile of the prices that recent blocks accepted. */
   percentile: z
     .number()
     .int()
     .min(0)
     .max(100)
     .default(60)
-    .describe('Of what recent blocks took, by which an endpoint estimates a price'),
+    .describe('Percentile of the prices that recent blocks accepted, which is the price'),
   minMicroLamportsPerUnit: decimalInteger
     .default(1_000n)
     .describe('Floor, and the price while too few endpoints estimate one'),
@@ -66,7 +64,7 @@ const feerateModelSchema = z.object({
     .min(1)
     .max(1_008)
     .default(2)
-    .describe('Blocks within which a transaction is to be mined, by what an endpoint estimates'),
+    .describe('Blocks within which a transaction is to be mined: endpoints estimate the price for it'),
   minSatPerKvb: decimalInteger
     .default(1_000n)
     .describe('Floor, and the price while too few endpoints estimate one'),
@@ -90,11 +88,11 @@ const flatModelSchema = z.object({
   transferFee: decimalInteger
     .default(0n)
     .describe(
-      'What a transfer takes while endpoints do not tell, in smallest units of the native currency; 0 where they are free',
+      'Fee of a transfer that counts while endpoints do not tell theirs, in smallest units of the native currency; 0: transfers are free',
     ),
   maxTransferFee: decimalInteger
     .default(10_000_000n)
-    .describe('While a transfer takes more, nothing is quoted'),
+    .describe('While the fee of a transfer is above this, nothing is quoted'),
   markupBps,
 })
 

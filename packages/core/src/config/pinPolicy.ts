@@ -6,7 +6,7 @@ import { decimalInteger } from './scalars.ts'
 export const pinPolicySchema = z.array(
   z.object({
     upToMicroUsd: decimalInteger.optional(),
-    blocks: z.number().int().min(0).optional().describe('Blocks on top of the one of the transaction'),
+    blocks: z.number().int().min(0).optional().describe('Blocks on top of the block of the deposit'),
     seconds: z
       .number()
       .int()
@@ -14,7 +14,7 @@ export const pinPolicySchema = z.array(
       .max(86_400)
       .optional()
       .describe(
-        'Between the timestamps of its block and the newest one, and, without `finalized`, since its block was first seen',
+        "Seconds between the timestamps of the deposit's block and of the newest block; without `finalized`, also since its block was first seen",
       ),
     finalized: z
       .literal(true)
@@ -27,7 +27,7 @@ export const pinPolicySchema = z.array(
       .int()
       .min(0)
       .optional()
-      .describe('Of chains that are paid by the size of transactions alone: its own block and those on top'),
+      .describe('Chains with proof of work only: the block of the deposit and those on top'),
   }),
 )
 

@@ -68,7 +68,9 @@ export const quoteChainSchema = z
     publicRpcUrl: publicUrl(/^https?$/).describe(
       'Endpoint that browsers may use, published in GET /chains: never one of the operator that holds a key',
     ),
-    publicWebsocketUrl: publicUrl(/^wss?$/).describe('The same for subscriptions'),
+    publicWebsocketUrl: publicUrl(/^wss?$/).describe(
+      'Endpoint for subscriptions that browsers may use, published in GET /chains',
+    ),
     iconUrl: publicUrl(/^(https?|data)$/).describe('Picture of the chain that GET /chains names'),
     enabled: z.boolean().default(true),
     seen: seenSchema
@@ -77,8 +79,10 @@ export const quoteChainSchema = z
     blockTimeMs: z.number().int().positive(),
     /** A head older than this makes the chain unusable for pricing. */
     headMaxAgeMs: z.number().int().positive(),
-    multicall3: evmAddress.optional().describe('Needed by chains that are read by contract calls'),
-    wrappedNative: evmAddress.optional().describe('Needed as multicall3'),
+    multicall3: evmAddress.optional().describe('Contract Multicall3: EVM chains need it'),
+    wrappedNative: evmAddress
+      .optional()
+      .describe('Contract of the wrapped native currency: EVM chains need it'),
     sequencerUptimeFeed: evmAddress
       .optional()
       .describe(
@@ -130,7 +134,7 @@ export const quoteChainSchema = z
     transactionGasMax: decimalInteger
       .default(10_000_000n)
       .describe(
-        'Gas, or energy, that a payment with calls or to an account with code may take when it is tried for a quote: three quarters of what the solver file lets a transaction have at most',
+        'Most gas, or energy, that a payment with calls or to an account with code may take in its trial for a quote. Keep it at least a quarter below `transactionGasMax` of the solver file',
       ),
     uniswapV3: uniswapV3Schema.optional(),
     pinPolicy: pinPolicySchema,
