@@ -55,7 +55,10 @@ export async function runImage(
     if (uid === '0') throw new Error(`${image} runs as root`)
     // Counted in the container: buildah cuts long output.
     const countParts = "JSON.parse(fs.readFileSync('sbom.cdx.json', 'utf8')).components.length"
-    const parts = z.coerce.number().positive().parse(await buildah(...words(['node', '-p', countParts])))
+    const parts = z.coerce
+      .number()
+      .positive()
+      .parse(await buildah(...words(['node', '-p', countParts])))
     const used = await readUse(await findService(service.pid, config.Cmd))
     await stop()
     const [code] = await ended
