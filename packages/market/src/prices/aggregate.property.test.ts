@@ -36,9 +36,10 @@ const standing = { hostsOf: new Map(), secondSource: 'exempt' } as const
 
 describe('aggregate, for any sources', () => {
   test('a price lies between the lowest and the highest fresh feed or service', () => {
-    let priced = 0
+    let [tried, priced] = [0, 0]
     fc.assert(
       fc.property(readings, assetClass, (sources, cls) => {
+        tried += 1
         const price = aggregate({ ...standing, readings: sources, assetClass: cls, nowMs })
         if (!('usdX18' in price)) return
         priced += 1
@@ -51,15 +52,16 @@ describe('aggregate, for any sources', () => {
       }),
       { numRuns: 1_000 },
     )
-    expect(priced).toBeGreaterThan(100)
+    expect(priced).toBeGreaterThan(tried / 10)
   })
 
   test('Q-173: services beside fresh feeds or signed prices move no value', () => {
-    let priced = 0
+    let [tried, priced] = [0, 0]
     fc.assert(
       fc.property(readings, assetClass, (sources, cls) => {
         const others = sources.filter(({ kind }) => kind !== 'http')
         fc.pre(others.some((source) => isFresh(source, nowMs) && isWitness(source)))
+        tried += 1
         const price = aggregate({ ...standing, readings: sources, assetClass: cls, nowMs })
         const without = aggregate({ ...standing, readings: others, assetClass: cls, nowMs })
         if (!('usdX18' in price && 'usdX18' in without)) return
@@ -68,7 +70,7 @@ describe('aggregate, for any sources', () => {
       }),
       { numRuns: 1_000 },
     )
-    expect(priced).toBeGreaterThan(100)
+    expect(priced).toBeGreaterThan(tried / 10)
   })
 
   test('the order of the sources is irrelevant', () => {
