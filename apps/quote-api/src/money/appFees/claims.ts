@@ -16,7 +16,12 @@ import { networkFees } from '../../pricing/fees/gas.ts'
 import { checkLeastPayment } from '../../pricing/fees/recipientLack.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { deniedError } from '../../pricing/routes/deniedParties.ts'
-import { type Payee, type PayeePorts, requirePayee } from '../../pricing/routes/mayBePaid.ts'
+import {
+  type JudgedPayee,
+  type Payee,
+  type PayeePorts,
+  requirePayee,
+} from '../../pricing/routes/mayBePaid.ts'
 import type { TakeSignature } from '../../requests/permits/takePermit.ts'
 import type { Screening } from '../../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../../requests/stops/chainStops.ts'
@@ -103,8 +108,8 @@ class Claims implements AppFeeClaims {
       claimable: await this.#claimable(wallet, target.currency),
       asked: requestedAmount,
     })
-    await this.#requirePayable(target, amount)
-    const charged = await this.#chargeOf(target, amount)
+    const judged = await this.#requirePayable(target, amount)
+    const charged = this.#chargeOf(target, amount, judged)
     const { currency, recipient } = target
     const terms = { ...request, recipient, currency: currency.address, amount, charged }
     const claimChallenge = { site, nonce: bytesToHex(this.#options.randomBytes(nonceBytes)) }
@@ -177,27 +182,20 @@ class Claims implements AppFeeClaims {
   }
 
   /** Refuses a recipient that cannot be paid: such a claim would never end. Waits for the chain's answer. */
-  async #requirePayable(target: ClaimTarget, amount: bigint): Promise<void> {
+  async #requirePayable(target: ClaimTarget, amount: bigint): Promise<JudgedPayee> {
     const { chain, currency } = target
-    await requirePayee(this.#options.payees, payeeOf(target, amount), 'recipient')
-    const lack = await this.#lackOf(target)
+    const judged = await requirePayee(this.#options.payees, payeeOf(target, amount), 'recipient')
+    const { lack = {} } = judged
     checkLeastPayment(networkFees(this.#options.snapshot(), chain), { lack, currency, amount })
-  }
-
-  /** Account state that the recipient lacks, e.g. a token account. `requirePayee` refuses an unknown one. */
-  async #lackOf({ chain: { chainId }, currency, recipient: account }: ClaimTarget) {
-    return (await this.#options.payees.lackOf({ chainId, account, currency: currency.address })) ?? {}
+    return judged
   }
 
   /** @throws QuoteError AMOUNT_TOO_LOW */
-  async #chargeOf(target: ClaimTarget, amount: bigint): Promise<bigint> {
+  #chargeOf(target: ClaimTarget, amount: bigint, judged: JudgedPayee): bigint {
     const snapshot = this.#options.snapshot()
-    const question = { kind: 'refund', payment: payeeOf(target, amount) } as const
-    const [overheadUnits, lack] = await Promise.all([
-      unitsBeyondPlain(this.#options.payees, snapshot, question),
-      this.#lackOf(target),
-    ])
-    const charged = claimCharge(target, snapshot, { overheadUnits, lack })
+    const { chain, currency } = target
+    const overheadUnits = unitsBeyondPlain(snapshot, { kind: 'refund', chain, currency, judged })
+    const charged = claimCharge(target, snapshot, { overheadUnits, lack: judged.lack ?? {} })
     requireWorth(target, snapshot, { amount, charged })
     return charged
   }

@@ -7,12 +7,12 @@ import type { PricedRoute } from '../pricedRoute.ts'
 import type { QuotableCurrency } from '../registry.ts'
 import type { QuoteRequest } from '../request.ts'
 import {
+  type JudgedPayee,
+  judgePayee,
   type Payee,
   type PayeePorts,
-  refusalOf,
   refusedPayee,
   requirePayee,
-  type TriedPayment,
 } from '../routes/mayBePaid.ts'
 import type { Route } from '../routes/route.ts'
 
@@ -60,24 +60,21 @@ async function judgePayees(
   const { route, plans, snapshot } = inputs
   const { solver, feeCurrency: currency } = priced
   if (plans.length === 0 || solver === undefined) return { refundAccounts: [], units: plainUse }
-  const paid = paidOnDestination(inputs, priced)
-  const amount = solver.depositAmount
-  const question = { ...inputs, currency, amount }
-  const [accounts] = await Promise.all([
-    refundAccounts(ports, question),
-    ...paid.map((payee) => requirePayee(ports, payee, fieldOf(inputs))),
+  const fills = paidOnDestination(inputs, priced).map(async (payee) => {
+    const judged = await requirePayee(ports, payee, fieldOf(inputs))
+    return unitsBeyondPlain(snapshot, { kind: 'fill', chain: payee.chain, currency: payee.currency, judged })
+  })
+  const [refunds, ...fillUnits] = await Promise.all([
+    refundAccounts(ports, { ...inputs, currency, amount: solver.depositAmount }),
+    ...fills,
   ])
-  const isNamed = isRefundNamed(inputs)
-  const refunded = accounts.map((account) => ({ chain: route.origin, account, currency, amount, isNamed }))
-  // The ports cache the trials that were made just above.
-  const [payeeUnits, refundUnits] = await Promise.all([
-    Promise.all(paid.map((payment) => unitsBeyondPlain(ports, snapshot, { kind: 'fill', payment }))),
-    Promise.all(refunded.map((payment) => unitsBeyondPlain(ports, snapshot, { kind: 'refund', payment }))),
-  ])
+  const refundUnits = refunds.map(({ judged }) =>
+    unitsBeyondPlain(snapshot, { kind: 'refund', chain: route.origin, currency, judged }),
+  )
   return {
-    refundAccounts: accounts,
+    refundAccounts: refunds.map(({ account }) => account),
     // The fill makes all its payments, but a refund only one of them.
-    units: { payeeUnits: sumOf(payeeUnits), refundUnits: refundUnits.reduce(maxBigint, 0n) },
+    units: { payeeUnits: sumOf(fillUnits), refundUnits: refundUnits.reduce(maxBigint, 0n) },
   }
 }
 
@@ -86,27 +83,23 @@ const sumOf = (units: readonly bigint[]): bigint => units.reduce((sum, each) => 
 /** Margin on the units that a trial took beyond a plain payment: in another state the payment may take more. */
 const marginBps = 1_000n
 
-/** A payment whose units are asked, and the kind of transaction that makes it. */
-type PaymentTrial = {
+/** A payment that was tried, and the kind of transaction that makes it. */
+type JudgedPayment = Pick<Payee, 'chain' | 'currency'> & {
   readonly kind: 'fill' | 'refund'
-  readonly payment: TriedPayment & Pick<Payee, 'isNamed'>
+  /** Absent for an account that no chain was asked about. */
+  readonly judged: Pick<JudgedPayee, 'lack' | 'units'> | undefined
 }
 
 /** Units that a payment's trial takes beyond the charge for a plain payment, with a margin. @source Q-48 */
-export async function unitsBeyondPlain(
-  ports: PayeePorts,
+export function unitsBeyondPlain(
   snapshot: MarketSnapshot,
-  { kind, payment }: PaymentTrial,
-): Promise<bigint> {
-  const { chain, account, currency, amount, isNamed } = payment
-  const units = isNamed && amount > 0n ? (await ports.tryPayment(payment))?.units : undefined
-  if (units === undefined) return 0n
-  const { chainId } = chain
-  const lack = await ports.lackOf({ chainId, account, currency: currency.address })
-  const plain = { kind, isNative: currency.isNative, lack: lack ?? {} }
+  { kind, chain, currency: { isNative }, judged }: JudgedPayment,
+): bigint {
+  if (judged?.units === undefined) return 0n
+  const plain = { kind, isNative, lack: judged.lack ?? {} }
   // In families without gas limits a plain payment is charged no units.
   const charged = networkFees(snapshot, chain).gasOf(plain)?.expected ?? 0n
-  const more = maxBigint(0n, units - charged)
+  const more = maxBigint(0n, judged.units - charged)
   return more + bpsUp(more, marginBps)
 }
 
@@ -165,12 +158,18 @@ type RefundQuestion = {
   readonly amount: bigint
 }
 
+/** An account that the order names for its refund; `judged` is absent for a user that nobody holds. */
+type RefundAccount = { readonly account: string; readonly judged: JudgedPayee | undefined }
+
 /**
  * Accounts that the order names for its refund. The first is `refundTo`; without one `recipient`, unless
  * `chooseRefunded` prefers the user; else `user`. The second is `user`, where it differs and may be paid, but not for a
  * deposit address, whose terms name one account. @source Q-63, Q-64
  */
-async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Promise<readonly string[]> {
+async function refundAccounts(
+  ports: PayeePorts,
+  question: RefundQuestion,
+): Promise<readonly RefundAccount[]> {
   const { route, request, currency, amount } = question
   const { origin: chain, user, refundTo } = route
   const candidate = refundTo === undefined ? defaultCandidate(route, request) : undefined
@@ -183,48 +182,55 @@ async function refundAccounts(ports: PayeePorts, question: RefundQuestion): Prom
       ? { ...refund, makesState: true, isDepositor: true }
       : { ...refund, makesState: false }
   }
+  const ask = async (account: string) => ({ account, judged: await judgePayee(ports, payee(account)) })
   // A user that nobody holds is not asked about. Where no other account is left, the order names him all the
   // same: its deposit then goes back by recovery alone (Q-66).
   const isBurnt = chain.payees.isBurnt(user)
-  const [userRefusal, refundToRefusal, refunded] = await Promise.all([
-    isBurnt ? undefined : refusalOf(ports, payee(user)),
-    refundTo === undefined ? undefined : refusalOf(ports, payee(refundTo)),
-    candidate === undefined ? 'user' : chooseRefunded(ports, payee(candidate), route),
+  const [asUser, asRefundTo, asCandidate] = await Promise.all([
+    isBurnt ? { account: user, judged: undefined } : ask(user),
+    refundTo === undefined ? undefined : ask(refundTo),
+    candidate === undefined ? undefined : askCandidate(ports, payee(candidate), route),
   ])
+  const userRefusal = asUser.judged?.refusal
   const mayPayUser = userRefusal === undefined && !isBurnt
-  const withUser = (first: string): readonly string[] =>
-    !isUser(first) && mayPayUser && !request.useDepositAddress ? [first, user] : [first]
-  if (refundTo !== undefined) {
-    if (refundToRefusal === undefined) return withUser(refundTo)
-    const data = mayPayUser && !isUser(refundTo) ? { refundToInstead: user } : {}
-    throw refusedPayee(refundToRefusal, payee(refundTo), { field: 'refundTo', data })
+  const withUser = (first: RefundAccount): readonly RefundAccount[] =>
+    !isUser(first.account) && mayPayUser && !request.useDepositAddress ? [first, asUser] : [first]
+  if (asRefundTo !== undefined) {
+    const { account, judged } = asRefundTo
+    if (judged.refusal === undefined) return withUser(asRefundTo)
+    const data = mayPayUser && !isUser(account) ? { refundToInstead: user } : {}
+    throw refusedPayee(judged.refusal, payee(account), { field: 'refundTo', data })
   }
-  if (candidate !== undefined && refunded === 'candidate') return withUser(candidate)
-  if (candidate !== undefined && refunded === 'silent')
-    throw refusedPayee('silent', payee(candidate), {
+  if (asCandidate?.preferred === 'candidate') return withUser(asCandidate)
+  if (asCandidate?.preferred === 'silent')
+    throw refusedPayee('silent', payee(asCandidate.account), {
       field: 'refundTo',
       shown: 'refundTo is missing, and recipient',
     })
-  if (userRefusal === undefined) return [user]
+  if (userRefusal === undefined) return [asUser]
   throw refusedPayee(userRefusal, payee(user), { field: 'refundTo', shown: 'refundTo is missing, and user' })
 }
 
 /**
- * Decides whether the candidate or the user is refunded; `silent` where a chain does not answer in time. A contract
+ * Asks whether the candidate or the user is refunded; `silent` where a chain does not answer in time. A contract
  * wallet on the destination that has no code on the origin may be nobody's there, so the user is refunded.
  */
-async function chooseRefunded(
+async function askCandidate(
   ports: PayeePorts,
   candidate: Payee,
   { origin, destination }: Route,
-): Promise<'candidate' | 'user' | 'silent'> {
+): Promise<RefundAccount & { readonly preferred: 'candidate' | 'user' | 'silent' }> {
   const { account } = candidate
-  const [refusal, hasDestinationCode, hasOriginCode] = await Promise.all([
-    refusalOf(ports, candidate),
+  const [judged, hasDestinationCode, hasOriginCode] = await Promise.all([
+    judgePayee(ports, candidate),
     ports.hasCode({ chainId: destination.chainId, account }),
     ports.hasCode({ chainId: origin.chainId, account }),
   ])
-  if (typeof refusal === 'object') return 'user'
-  if (refusal === 'silent' || hasDestinationCode === undefined || hasOriginCode === undefined) return 'silent'
-  return hasDestinationCode && !hasOriginCode ? 'user' : 'candidate'
+  const choose = () => {
+    if (typeof judged.refusal === 'object') return 'user'
+    if (judged.refusal === 'silent' || hasDestinationCode === undefined || hasOriginCode === undefined)
+      return 'silent'
+    return hasDestinationCode && !hasOriginCode ? 'user' : 'candidate'
+  }
+  return { account, judged, preferred: choose() }
 }

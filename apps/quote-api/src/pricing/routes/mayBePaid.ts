@@ -59,29 +59,51 @@ export type Payee = TriedPayment & {
 /** Reason that an account may not be paid; `why` completes a sentence about it. */
 export type Refusal = { readonly code: QuoteErrorCode; readonly why: string }
 
+/** A payee as its chain answers now. */
+export type JudgedPayee = {
+  /** Undefined where it may be paid; `silent` where the chain does not answer in time. */
+  readonly refusal: Refusal | 'silent' | undefined
+  /** Undefined where nothing was asked or answered. */
+  readonly lack: AccountLack | undefined
+  /** Units of the whole transaction in its trial; undefined without one, or where no code can change them. */
+  readonly units: bigint | undefined
+}
+
+const unasked = { lack: undefined, units: undefined }
+const untried: Awaited<ReturnType<TryPayment>> = { refusal: undefined }
+
 /**
  * The rule "may be paid" for one payment: by the address alone, then by what its chain answers now.
- * @returns undefined where it may; `silent` where the chain does not answer in time
  * @source Q-60, Q-61, Q-62
  */
-export async function refusalOf(ports: PayeePorts, payee: Payee): Promise<Refusal | 'silent' | undefined> {
+export async function judgePayee(ports: PayeePorts, payee: Payee): Promise<JudgedPayee> {
   const { chain, account, currency, amount } = payee
   const staticRefusal = neverPaid(chain, account)
-  if (staticRefusal !== undefined) return staticRefusal
+  if (staticRefusal !== undefined) return { ...unasked, refusal: staticRefusal }
   // The placeholder for an account that is not chosen yet: pages price before a wallet is connected.
-  if (chain.quoting.isNobody(account)) return undefined
-  const { chainId } = chain
-  const question = { chainId, account, currency: currency.address }
+  if (chain.quoting.isNobody(account)) return { ...unasked, refusal: undefined }
+  const question = { chainId: chain.chainId, account, currency: currency.address }
   const [hasCode, lack, trial] = await Promise.all([
     chain.quoting.paysTokensToCode ? false : ports.hasCode(question),
-    // A depositor lacks no account of the token that he deposited, so the chain is not asked.
     payee.isDepositor === true && !currency.isNative ? {} : ports.lackOf(question),
-    payee.isNamed && amount > 0n ? ports.tryPayment(payee) : { refusal: undefined },
+    payee.isNamed && amount > 0n ? ports.tryPayment(payee) : untried,
   ])
+  return { refusal: refusalBy({ hasCode, lack, trial }, payee), lack, units: trial?.units }
+}
+
+/** Answers of a chain about a payee; undefined where one did not come in time. */
+type PayeeAnswers = {
+  readonly hasCode: Awaited<ReturnType<CodeLookup>>
+  readonly lack: Awaited<ReturnType<LackLookup>>
+  readonly trial: Awaited<ReturnType<TryPayment>>
+}
+
+function refusalBy({ hasCode, lack, trial }: PayeeAnswers, payee: Payee): JudgedPayee['refusal'] {
+  const { chain, currency } = payee
   if (hasCode === true)
     return {
       code: 'RECIPIENT_HAS_CODE',
-      why: `is no wallet on chain ${chainId}: ${currency.symbol} is paid to wallets only`,
+      why: `is no wallet on chain ${chain.chainId}: ${currency.symbol} is paid to wallets only`,
     }
   const lackReason = lack && lackRefusal(lack, payee)
   if (lackReason !== undefined) return { code: 'INVALID_RECIPIENT', why: lackReason }
@@ -152,7 +174,8 @@ export function refusedPayee(
 }
 
 /** @throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE */
-export async function requirePayee(ports: PayeePorts, payee: Payee, field: string): Promise<void> {
-  const refusal = await refusalOf(ports, payee)
-  if (refusal !== undefined) throw refusedPayee(refusal, payee, { field })
+export async function requirePayee(ports: PayeePorts, payee: Payee, field: string): Promise<JudgedPayee> {
+  const judged = await judgePayee(ports, payee)
+  if (judged.refusal !== undefined) throw refusedPayee(judged.refusal, payee, { field })
+  return judged
 }

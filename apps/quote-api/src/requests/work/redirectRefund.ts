@@ -1,5 +1,5 @@
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
-import { type PayeePorts, refusalOf } from '../../pricing/routes/mayBePaid.ts'
+import { judgePayee, type PayeePorts } from '../../pricing/routes/mayBePaid.ts'
 import { type RefundPayload, refundPayloadSchema, type WorkItem } from './workItem.ts'
 
 /** Refund to the second account of the order, with the reason, which is stored with the work item. */
@@ -26,7 +26,7 @@ export async function redirectRefund(
     return undefined
   // A refund to another account than the first was redirected before.
   if (chain.codec.spellAddress(first.recipient) !== chain.codec.spellAddress(account)) return undefined
-  const refusal = await refusalOf(payees, {
+  const { refusal } = await judgePayee(payees, {
     what: 'refund',
     chain,
     account,
