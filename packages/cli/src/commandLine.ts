@@ -109,6 +109,7 @@ function addCommand(root: Command, { words }: CommandForm, groups: Program<Comma
 function declareArguments(command: Command, form: CommandForm): Command {
   const { words, about, operands = [], flags = {}, handsOn = false } = form
   if (words !== '') command.description(about)
+  // Such a command passes flags that are not declared to another program: they are words of its last operand.
   command.allowUnknownOption(handsOn)
   for (const operand of operands) command.argument(operand)
   for (const [name, flag] of Object.entries(flags)) command.addOption(optionOf(name, flag))

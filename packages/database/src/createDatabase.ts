@@ -79,7 +79,8 @@ export function createDatabase(options: DatabaseOptions): Database {
 
   const query = <Row extends SqlRow>(text: string, values?: readonly unknown[], more?: QueryOptions) =>
     withClient(async (runOn, session) =>
-      // Behind a pooler time limits hold within a transaction only, so a single query needs one.
+      // Behind a pooler time limits hold within a transaction only, so a single query needs one. `more` is
+      // about prepared statements, which are not used there.
       session?.isPooled === true
         ? runTransaction(runOn, (tx) => tx.query<Row>(text, values), {
             begin: session.begin,
@@ -145,7 +146,11 @@ function openPool(options: DatabaseOptions, poolSize: number, sessions: WeakMap<
   return pool
 }
 
-/** Lends a connection to `work`, maps its errors to those of callers, and drops the connection if it broke. */
+/**
+ * Lends a connection to `work`, maps its errors to those of callers, and drops the connection if it broke.
+ * `disk` notes each error for "disk full", and while the disk is full names that as the cause of lost
+ * connections.
+ */
 async function useClient<T>(
   pool: pg.Pool,
   disk: DiskSpace,

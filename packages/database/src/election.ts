@@ -57,8 +57,11 @@ const beatsPerLease = 5
 const retryMs = 500
 
 /**
- * Tries to lead each job until closed. A leader holds the job's advisory lock and has the newest row in `job_epoch`.
- * Correctness rests on the fence, which reads that row; the lock only keeps several processes from doing the same work.
+ * Tries to lead each job until closed. A leader holds the job's advisory lock and has the newest row in
+ * `job_epoch`. Correctness rests on the fence, which reads that row; the lock only keeps several processes
+ * from doing the same work. All locks of a process are in one open transaction: if its connection breaks, it
+ * notices at its next beat and stops leading all jobs. Until then another process may lead already, and the
+ * fence throws in every write of this one.
  */
 export function startElections(options: ElectionOptions): Elections {
   const { jobs, areTogether = false, lockDatabase, leaseMs = 10_000, onChange, onFailure } = options

@@ -126,6 +126,7 @@ async function migrateModules(
     for (const file of plan.toRun) await apply(client, migrationSubject(module.name, file), file.text)
     await writeHistory(client, module.name, plan)
   }
+  // Uncertain: a history without checksums, or one that lacked a file before its last one.
   if (plans.some(({ plan }) => plan.isUncertain)) await compareTables(client, modules, log)
   return names
 }
@@ -172,6 +173,10 @@ async function apply(client: pg.Client, subject: string, text: string): Promise<
   }
 }
 
+/**
+ * Brings a module's history up to date: rows whose file has another name by now are renamed, rows of releases
+ * without checksums get theirs, and migrations that ran just now are added.
+ */
 async function writeHistory(client: pg.Client, module: string, plan: MigrationPlan): Promise<void> {
   const history = historyOf(module)
   for (const { from, to } of plan.renamed)

@@ -69,6 +69,7 @@ export function checkAdminKey({
   apiKey,
 }: Pick<AdminListenerOptions, 'host' | 'isLocal' | 'apiKey'>): void {
   const mayStandOpen = isLocal && loopbackHosts.has(host)
+  // A short key will do there too, because only the operator reaches the listener.
   if (apiKey !== undefined) checkKeySetting(apiKey.reveal(), 'ADMIN_API_KEY', mayStandOpen)
   if (apiKey !== undefined || mayStandOpen) return
   throw new ConfigurationError(

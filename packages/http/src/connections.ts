@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-/** A request whose answer is not sent completely yet. */
+/** A request whose answer is not sent completely yet: an `Exchange`. */
 export type Outstanding = {
   readonly raw: ServerResponse
   /** Ends the accounting of the request. Called when its socket is gone; may be called more than once. */
@@ -19,8 +19,9 @@ type Connection = {
   readonly socket: Socket
   /** Oldest first: answers leave in this order. */
   readonly outstanding: Outstanding[]
+  /** Bytes that were unsent at the last check for stalled clients. */
   pendingBytes: number
-  /** Time of the last check at which the unsent bytes had changed or were none. */
+  /** Time of the last check, by `performance.now()`, at which they had changed or were none. */
   movedAtMs: number
 }
 
@@ -32,16 +33,18 @@ type ConnectionLimits = {
 }
 
 /**
- * The open connections of one server, with the outstanding requests of each. Limits how many answers one connection may
- * wait for, and closes connections whose clients do not read. When a socket closes, all its requests are settled.
+ * The open connections of one server, with the outstanding requests of each. Limits how many answers one
+ * connection may wait for, and closes connections whose clients do not read. `registerTraffic` adds each
+ * request once its headers are read, and removes it when it has ended. When a socket closes, all its requests
+ * are settled.
  */
 export class Connections {
   readonly #limits: ConnectionLimits
   readonly #open = new Set<Connection>()
   readonly #bySocket = new WeakMap<Socket, Connection>()
-  /** Called when the server closes a connection because of its client's behaviour. */
+  /** Called when the server closes a connection for its client's behaviour. Set by `registerTraffic`. */
   onClosed: (reason: ClosedBecause) => void = () => {}
-  /** Called when the listener begins to close, so that websockets end their connections. */
+  /** Called when the listener begins to close. Set by `registerWebsocket`, to end websockets' connections. */
   onEnd: () => void = () => {}
   #acceptedCount = 0
 
@@ -123,6 +126,7 @@ export class Connections {
     return connection
   }
 
+  /** The list is emptied first: settling a request calls `remove`. */
   #settle({ outstanding }: Connection): void {
     for (const each of outstanding.splice(0)) each.settle()
   }

@@ -91,6 +91,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const limiters = await createLimiters(app, options.rateLimits)
   registerApiKeys(app, options)
   registerUnknownUrls(app, limiters.find(options.rateLimits.defaultClass))
+  // Before the first route is declared, because it sees only later ones. Limiters run after the hooks above.
   app.addHook('onRoute', (route) => {
     // Before the limiter, so that its refusals carry the deprecation headers too.
     markDeprecatedRoute(route)

@@ -41,6 +41,11 @@ const quickBodyMs = 100
  * One request with its answer, from its headers to the end of the answer: its slot, its time limit, and what its log
  * line and span need. `registerTraffic` makes one for each request of the public listener.
  *
+ * Its time limit runs from the start, anew after a slow body and after each wait for news, until `settle`. An
+ * answer that has begun does not stop it: one that is still being made when the time is over is cut off.
+ * `settle` comes when the answer is sent or the connection is gone, from several callers, and calls `onEnded`
+ * once.
+ *
  * Fastify's own `handlerTimeout` is not used, because it keeps running while a handler waits for news.
  */
 export class Exchange {
@@ -51,11 +56,11 @@ export class Exchange {
   readonly holding: HeldRequests
   /** Time that the request has waited for news so far. */
   heldMs = 0
-  /** Slot that the request occupies now; undefined while it is exempt, held, or its answer is ready. */
+  /** Slot that the request occupies now; undefined while it has none. Written by `Slots` alone. */
   slot: Slot | undefined = undefined
   failed: AnsweredFailure | undefined = undefined
   span: ServerSpan | undefined = undefined
-  /** True once the time limit was reached before the handler answered. */
+  /** True once the time limit was reached before `settle`; an answer is then no progress. */
   isLate = false
   isUpgraded = false
   readonly #onEnded: (exchange: Exchange) => void
@@ -207,6 +212,10 @@ export class Progress {
 /**
  * The slots of one app. A request with a body first occupies a `body` slot, then a `work` slot from the moment that it
  * is complete until its answer is ready. So neither a slow body nor an answer that the client does not read blocks work.
+ *
+ * Calls for one request, in order: `begin`; `bodyArrived`; `hold` and `resume` around each wait; `answered`,
+ * before the answer is sent; `ended`, which may come at any time, because callers leave. Requests for
+ * liveness, held ones and answered ones occupy no slot.
  */
 export class Slots {
   readonly progress = new Progress()

@@ -28,7 +28,11 @@ export type Readability = {
  * Moves every request body, every answer and every schema with a `title` to `components.schemas`, leaves a `$ref` in its
  * place, and adds examples. Operations in `inlineOperations` keep their schemas inline. An untitled body or
  * answer is named after its operation. Error answers of several operations move to `components.responses`.
- * @throws Error when two different schemas have one title
+ *
+ * Schemas are named in the order of the operations, in each the request body before the answers. The first
+ * schema of a title is called by it. A later different one is called `<title>Input` in a body, and is an
+ * error in an answer. So of an operation's different answers only one may be untitled.
+ * @throws Error for a different schema that cannot be named
  */
 export function nameSchemas(
   document: object,
@@ -226,7 +230,7 @@ function withoutSafeBounds(value: Json): Json {
 type Naming = {
   /** Name of an untitled schema; undefined: it stays inline. */
   readonly fallback?: string | undefined
-  /** Added to a title whose name another schema has; '' where that is an error. */
+  /** Added to a title whose name another schema has: `Input` for bodies; '' for answers: an error. */
   readonly suffix: string
 }
 
@@ -258,10 +262,11 @@ class NamedSchemas {
   }
 
   /**
-   * @returns the name under which the schema is kept. The input and output schemas of one title may differ, because
-   * defaults are optional on input only. An input that comes after its output then gets the suffix; an output that
-   * comes after its input has none, and needs a title of its own.
-   * @throws Error where two schemas would have one name
+   * Keeps a schema under its name, or under name and suffix if a different schema has the name. Body and
+   * answer of one title may differ, because defaults are optional in a body only; if the body comes first,
+   * the answer needs another.
+   * @returns the name under which it is kept
+   * @throws Error where different schemas have all these names
    */
   #keep(name: string, suffix: string, schema: JsonObject): string {
     const text = JSON.stringify(schema)

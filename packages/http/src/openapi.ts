@@ -101,8 +101,9 @@ function withKeySchemes(
 }
 
 /**
- * Keeps of the error answers only the statuses that the route can answer with, each described by its error codes. A
- * route that names no errors keeps them all.
+ * Keeps of the error answers only the statuses that the route can answer with, each described by its error
+ * codes: those common to the listener's routes, and those in the route's `errors`. A route that names no
+ * errors keeps all statuses.
  * @param schema undefined for a route without a schema
  */
 function withErrors(

@@ -36,9 +36,10 @@ export type KeyedAnswer = {
 const stuckMarginMs = 5_000
 
 /**
- * Adds the accounting of requests to the public listener: makes an `Exchange` for each request, refuses requests above
- * the limits of slots, and writes metrics, log line and span when a request ends, even if its caller left. Makes the
- * service not ready when no handler ends.
+ * Adds the accounting of requests to the public listener: makes an `Exchange` for each request, refuses
+ * requests above the limits of slots, and writes metrics, log line and span when a request ends, even if its
+ * caller left. Makes the service not ready when no handler ends. Its hooks come before those that check keys
+ * or rates, so that their refusals are counted too.
  * @source rules O-165, O-167
  */
 export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
@@ -54,6 +55,7 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
   })
   watchProgress(app, readiness, slots, handlerTimeoutMs)
   decorateRequests(app)
+  // `settle` calls it once for each exchange, whichever event settles it first.
   const onEnded = (exchange: Exchange) => {
     const { request, raw, startedAtMs, heldMs } = exchange
     slots.ended(exchange)
@@ -91,6 +93,7 @@ export function registerTraffic(app: HttpApp, options: TrafficOptions): void {
     reply.raw.on('close', () => exchange.settle())
     done(slots.begin(exchange))
   })
+  // The answer is ready, so its slot is freed before it is sent; a streamed page keeps its slot.
   app.addHook('onSend', ({ exchange }, _reply, _payload, done) => {
     if (exchange !== null) slots.answered(exchange)
     done()

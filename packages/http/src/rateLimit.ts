@@ -15,7 +15,7 @@ export type RateLimitOptions = {
   readonly classes: Readonly<Record<string, RateLimit>>
   /** Class of routes that name none, and of unknown URLs. */
   readonly defaultClass: string
-  /** Wrong keys per network and minute before 429; 0 is off. */
+  /** Wrong keys per network and minute before 429; 0 is off. Counted by `registerApiKeys`. */
   readonly failedKeysPerMinuteMax: number
   /** Shared counter of several processes. Absent: each process counts for itself. */
   readonly shared?: SharedLimits
@@ -113,7 +113,10 @@ export function networkOf(ip: string): string {
   return normalizeIP(withoutZone, 64)
 }
 
-/** onRoute hook that puts each route into its class; exempt paths, preflights and class `false` have none. */
+/**
+ * onRoute hook that puts each route into its class; exempt paths, preflights and class `false` have none. The
+ * limiter runs after the app's own onRequest hooks, which have set `apiKey` by then.
+ */
 export function limitRoute(
   route: RouteOptions,
   limiters: Pick<Limiters, 'find'>,

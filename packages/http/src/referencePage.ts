@@ -22,7 +22,7 @@ const pagePolicy = {
   'style-src': ["'self'", "'unsafe-inline'"],
 }
 
-/** Style of the list of operations, which is shown until Swagger UI is loaded. */
+/** Style of the elements that `renderOperationList` writes, which are shown until Swagger UI is loaded. */
 const listStyle = `
 #operation-list { box-sizing: border-box; max-width: 1460px; margin: auto; padding: 16px; color: #3b4151; font-family: sans-serif;
   overflow-wrap: anywhere }
@@ -141,7 +141,8 @@ function isPage(reply: { getHeader(name: string): unknown }): boolean {
  * Rewrites the HTML of the Swagger UI plugin:
  * - adds a viewport, without which a phone would lay the page out 980 px wide and shrink it;
  * - adds the version to the addresses of large files, so that browsers may cache them for ever;
- * - adds the list of operations, and replaces scripts and style by a loader that loads them when an operation is opened.
+ * - adds the list of operations, and replaces scripts and style by `referenceLoader.js`. When an operation is
+ *   opened, that loads the addresses in its `data-style` and `data-scripts`, the scripts one after the other.
  */
 function rewritePage(html: string, version: string, listIn: (folder: string) => string): string {
   const versionedHtml = html.replace(/\/static\/([\w.-]+)"/g, (path, name: string) =>

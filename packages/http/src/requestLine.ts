@@ -16,8 +16,9 @@ export type TracedRequests = {
 }
 
 /**
- * Adds the hook that begins a span for each request that reaches its handler. Requests that are refused for their key,
- * rate or slow body get none, so that a flood of them cannot fill the queue of spans.
+ * Adds the hook that begins a span for each request that reaches its handler. Requests that are refused for
+ * their key, rate or slow body get none, so that a flood of them cannot fill the queue of spans. It comes
+ * after `registerTraffic`, whose hooks make the exchange and may refuse the request.
  */
 export function registerSpans(app: HttpApp, { tracing, mayJoin }: TracedRequests): void {
   // After the body has arrived: reading a body loses the async context in which the span runs.

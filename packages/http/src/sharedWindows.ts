@@ -55,7 +55,7 @@ type Window = {
   /** Units granted to all processes, at the last grant. */
   taken: number
   isFull: boolean
-  /** Requests that wait for the grant that is under way. */
+  /** Requests that wait for the grant that is under way; empty exactly while none is. */
   readonly waiting: Callback[]
 }
 
@@ -63,6 +63,10 @@ type Window = {
  * Store of `@fastify/rate-limit` whose windows several processes share through a counter in the database. However a
  * caller's requests are spread over processes, no more than the limit pass. A window that is known to be full asks the
  * counter no more. While the counter does not answer, each process counts alone, so that a slow database refuses nobody.
+ *
+ * `Bucket.incr` decides about a request by the first that holds: the process counts alone; the window has a
+ * unit left, which is used; the window is full, which refuses it. Else it waits for a grant, then the same is
+ * decided of it.
  */
 export class SharedWindows {
   readonly #claims: ClaimQueue
@@ -113,7 +117,7 @@ class Bucket {
     else if (window.waiting.push(callback) === 1) this.#claim(window, windowMs, max)
   }
 
-  /** Usage of a caller's window as far as this process knows it, without counting. */
+  /** Usage as far as this process knows it, without counting. Units left to other processes count as used. */
   read(caller: string, callback: Callback, windowMs: number): void {
     if (this.#claims.isAlone) {
       this.#alone.read(caller, callback, windowMs)
@@ -146,7 +150,7 @@ class Bucket {
         window.taken = grant.taken
         window.isFull = grant.taken >= max
         for (const callback of window.waiting.splice(0, window.left)) useUnit(window, callback)
-        // More requests came than the grant covers: refuse them, or claim again.
+        // More requests came than the grant covers: refuse them, or claim again. Only full windows grant 0.
         if (window.isFull) for (const callback of window.waiting.splice(0)) refuse(window, callback, max)
         else if (window.waiting.length > 0) this.#claim(window, windowMs, max)
       },
@@ -203,6 +207,7 @@ class ClaimQueue {
   readonly #limits: SharedLimits
   #queued: QueuedClaim[] = []
   #isCalling = false
+  /** Set by each failed call: until then the buckets do not ask, and count for this process only. */
   #aloneUntilMs = 0
 
   constructor(limits: SharedLimits) {

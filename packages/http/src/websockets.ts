@@ -55,9 +55,11 @@ type Received = { readonly json: unknown } | { readonly problem: string }
 
 /** The work of a route on one socket, such as following requests. */
 export type SocketSession = {
+  /** Called for each message as it comes, even while an earlier call runs. A rejection disconnects. */
   onMessage(received: Received): Promise<void>
   /** True if the client waits for nothing, so that the socket may be closed after `idleMs`. */
   isIdle(): boolean
+  /** Called once, whoever closed the socket. */
   onClose(): void
 }
 
@@ -78,7 +80,7 @@ type AppParts = {
 }
 
 /** One open websocket with what this module knows of it. */
-type Held = {
+type Entry = {
   readonly socket: WebSocket
   readonly session: SocketSession
   readonly caller: string
@@ -91,9 +93,10 @@ type Held = {
 const closeCodes = { idle: 1000, leaving: 1001, overloaded: 1013 } as const
 
 /**
- * Adds a route that accepts websockets at one path; an ordinary GET there is refused with 400. Sockets above the limits
- * are refused with 503. Clients that do not answer pings or do not read are disconnected. When the service stops, all
- * sockets are closed with 1001 before the listener closes.
+ * Adds a route that accepts websockets at one path; an ordinary GET there is refused with 400. Sockets above
+ * the limits are refused with 503. Clients that do not answer pings or do not read are disconnected. A
+ * service that stops refuses new sockets while it drains, and closes all open ones with 1001 before the
+ * listener closes. An app has at most one such route, because `connections` tells one listener of the end.
  */
 export async function registerWebsocket(
   app: HttpApp,
@@ -137,7 +140,7 @@ export async function registerWebsocket(
       const message = 'This address takes websockets: send `upgrade: websocket`.'
       throw new RequestFailure('invalid_request', message, { field: 'upgrade' })
     },
-    wsHandler: (socket, request) => sockets.hold(socket, request, route.open),
+    wsHandler: (socket, request) => sockets.accept(socket, request, route.open),
   })
 }
 
@@ -145,7 +148,7 @@ export async function registerWebsocket(
 class Sockets {
   readonly #limits: SocketLimits
   readonly #appParts: AppParts
-  readonly #held = new Set<Held>()
+  readonly #entries = new Set<Entry>()
   readonly #perCaller = new Map<string, number>()
   readonly #closed: Counter<'reason'>
   readonly #timer: NodeJS.Timeout
@@ -154,7 +157,7 @@ class Sockets {
   constructor(limits: SocketLimits, appParts: AppParts) {
     this.#limits = limits
     this.#appParts = appParts
-    this.#closed = watchSockets(appParts.metrics, () => this.#held.size)
+    this.#closed = watchSockets(appParts.metrics, () => this.#entries.size)
     this.#timer = setInterval(() => this.#checkAll(performance.now()), limits.pingIntervalMs)
     this.#timer.unref()
   }
@@ -168,7 +171,7 @@ class Sockets {
   }
 
   /** Takes over a socket that was just opened, until it closes. */
-  hold(socket: WebSocket, request: FastifyRequest, open: WebsocketRoute['open']): void {
+  accept(socket: WebSocket, request: FastifyRequest, open: WebsocketRoute['open']): void {
     request.exchange?.upgraded()
     const caller = callerOf(request)
     // Checked again: other sockets may have been opened since `refusalOf`.
@@ -181,11 +184,11 @@ class Sockets {
       send: (message) => this.#send(socket, message),
       count: () => this.#appParts.count(request),
     })
-    const held: Held = { socket, session, caller, isAlive: true, usedAtMs: performance.now() }
-    this.#held.add(held)
+    const entry: Entry = { socket, session, caller, isAlive: true, usedAtMs: performance.now() }
+    this.#entries.add(entry)
     this.#perCaller.set(caller, this.#countOf(caller) + 1)
     socket.on('pong', () => {
-      held.isAlive = true
+      entry.isAlive = true
     })
     socket.on('message', (data, isBinary) => {
       // With the default `binaryType` it always is a buffer; its type allows more.
@@ -197,7 +200,7 @@ class Sockets {
         socket.terminate()
       })
     })
-    socket.once('close', () => this.#release(held))
+    socket.once('close', () => this.#release(entry))
   }
 
   /** Closes all sockets and accepts no more. May be called again. */
@@ -205,15 +208,15 @@ class Sockets {
     if (this.#isEnding) return
     this.#isEnding = true
     clearInterval(this.#timer)
-    for (const { socket } of this.#held) this.#close(socket, 'leaving')
+    for (const { socket } of this.#entries) this.#close(socket, 'leaving')
   }
 
-  #release(held: Held): void {
-    this.#held.delete(held)
-    const left = this.#countOf(held.caller) - 1
-    if (left > 0) this.#perCaller.set(held.caller, left)
-    else this.#perCaller.delete(held.caller)
-    held.session.onClose()
+  #release(entry: Entry): void {
+    this.#entries.delete(entry)
+    const left = this.#countOf(entry.caller) - 1
+    if (left > 0) this.#perCaller.set(entry.caller, left)
+    else this.#perCaller.delete(entry.caller)
+    entry.session.onClose()
   }
 
   #countOf(caller: string): number {
@@ -221,7 +224,7 @@ class Sockets {
   }
 
   #hasRoom(caller: string): boolean {
-    return this.#held.size < this.#limits.openMax && this.#countOf(caller) < this.#limits.perCallerMax
+    return this.#entries.size < this.#limits.openMax && this.#countOf(caller) < this.#limits.perCallerMax
   }
 
   #send(socket: WebSocket, message: object): void {
@@ -245,17 +248,17 @@ class Sockets {
 
   /** Runs every `pingIntervalMs`: disconnects silent clients, closes idle sockets and pings the others. */
   #checkAll(nowMs: number): void {
-    for (const held of this.#held) {
-      if (!held.isAlive) {
+    for (const entry of this.#entries) {
+      if (!entry.isAlive) {
         this.#closed.inc({ reason: 'silent' })
-        held.socket.terminate()
+        entry.socket.terminate()
         continue
       }
-      if (!held.session.isIdle()) held.usedAtMs = nowMs
-      if (nowMs - held.usedAtMs >= this.#limits.idleMs) this.#close(held.socket, 'idle')
+      if (!entry.session.isIdle()) entry.usedAtMs = nowMs
+      if (nowMs - entry.usedAtMs >= this.#limits.idleMs) this.#close(entry.socket, 'idle')
       else {
-        held.isAlive = false
-        held.socket.ping()
+        entry.isAlive = false
+        entry.socket.ping()
       }
     }
   }

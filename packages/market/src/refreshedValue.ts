@@ -30,7 +30,11 @@ export type RefreshOptions<T> = {
   readonly onFailed?: (error: unknown, consecutiveFailures: number) => void
 }
 
-/** A value that is loaded again and again in the background: the reading of a chain or a price service. */
+/**
+ * A value that is loaded again and again in the background: the reading of a chain or a price service. After
+ * `start` there is always either a load under way or a timer for the next one. `hasten` moves that timer;
+ * during a load it makes the pause after it shorter. `refresh` loads beside the timer and leaves it as it is.
+ */
 export class RefreshedValue<T> {
   readonly #options: RefreshOptions<T>
   readonly #closing = new AbortController()
@@ -38,7 +42,9 @@ export class RefreshedValue<T> {
   #flight: Promise<boolean> | undefined
   #newest: Sample<T> | undefined
   #failures = 0
+  /** Set while the timer for the next load runs. */
   #cancelTimer: (() => void) | undefined
+  /** Begin of the last load by timer. */
   #startedAtMs = Number.NEGATIVE_INFINITY
   /** True if `hasten` was called since the last load began: that load may not contain the news. */
   #isHastened = false

@@ -15,8 +15,11 @@ export type PollArgs<Outcome> = Omit<PollOptions<Outcome>, 'timeoutMs' | 'signal
 } & Turn
 
 /**
- * Asks all endpoints at once and resolves with the first outcome that `decide` finds in their votes. Calls still in
- * flight are then aborted, unless `onHeard` wants all votes. @throws UpstreamUnavailableError
+ * Asks all endpoints at once and resolves with the first outcome that `decide` finds in their votes. It is
+ * asked after each vote, and once more `patienceMs` after enough voices have answered. Without an outcome the
+ * poll goes on, and fails when all have voted. Calls still in flight at an outcome are aborted, unless
+ * `onHeard` wants all votes.
+ * @throws UpstreamUnavailableError; an error of `decide`
  */
 export function poll<Outcome>(args: PollArgs<Outcome>): Promise<Outcome> {
   const { chainId, endpoints, calls, threshold, deadlineMs, signal, line, decide, patienceMs, onHeard } = args

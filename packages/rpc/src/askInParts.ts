@@ -53,16 +53,17 @@ export async function askInParts(calls: readonly RpcCall[], endpoint: PartedEndp
 }
 
 /**
- * One question to one endpoint, whose limits are not known in advance. `ask` splits calls into requests of the tried
- * sizes; `#askOnce` sends one of them. If that is refused, it narrows the tried sizes, which all requests of the
- * question share, and calls `ask` again with a trial, which may be refused and narrowed in the same way. Sizes that
- * were taken at last are learnt for later questions.
+ * One question to one endpoint, whose limits are not known in advance. `ask` splits calls into requests of
+ * the tried sizes; `#askOnce` sends one of them. If that is refused, it narrows the tried sizes, which all
+ * requests of the question share, and calls `ask` again with a trial, which may be refused and narrowed in
+ * the same way. Sizes that were taken at last are learnt for later questions. It ends, since each request
+ * takes one of `#requestsLeft`.
  */
 class PartedQuestion {
   readonly #endpoint: PartedEndpoint
   /** Sizes that were allowed when the question began. */
   readonly #start: Sizes
-  /** Sizes that the next request may have, narrowed by each refusal. */
+  /** Sizes that the next request may have; `EndpointSizes.narrow` lowers them in this object. */
   readonly #tried: Sizes
   #requestsLeft = splitting.requestsMax
 
@@ -86,6 +87,7 @@ class PartedQuestion {
       )
       const before = { ...this.#tried }
       answers.push(...(await this.#askOnce(firstRequest, true)))
+      // The trial was answered, so the endpoint takes the sizes that it had at last.
       sizes.learn(this.#tried, this.#start, now())
       // If the trial itself was refused and narrowed the sizes further, the rest is split again.
       if (isNarrower(this.#tried, before)) {
@@ -115,11 +117,11 @@ class PartedQuestion {
     const mayBeTooWide = sizes.mayBeTooWide(calls, now())
     const outcome = await this.#endpoint.exchange(calls, mayBeTooWide).catch(failureOf)
     if (outcome instanceof EndpointFailure) return this.#afterRefusal(calls, outcome, mayBeTooWide)
-    const refusedCalls = calls.filter((call, index) => isRangeRefused(call, outcome[index]))
+    const isRefused = (call: RpcCall, index: number) => isRangeRefused(call, outcome[index])
+    const refusedCalls = mayBeTooWide ? calls.filter(isRefused) : []
     const [refusedCall] = refusedCalls
     const refusal = refusedCall && outcome[calls.indexOf(refusedCall)]
-    if (!mayBeTooWide || refusedCall === undefined || refusal === undefined || refusal.ok)
-      return this.#takeAnswers(calls, outcome)
+    if (refusedCall === undefined || refusal?.ok !== false) return this.#takeAnswers(calls, outcome)
     sizes.narrow(this.#tried, { calls: [refusedCall], said: refusal.message, start: this.#start })
     const again = await this.ask(refusedCalls, true).catch(failureOf)
     if (again instanceof EndpointFailure) {

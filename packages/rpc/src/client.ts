@@ -37,7 +37,7 @@ export type JsonRpcClientOptions = {
 /** After this time without an answer the next endpoint is asked as well. */
 const patienceMs = 500
 
-/** Most calls in one request. */
+/** Calls of the largest requests in use: as many as `callsPerRequestMax` of a quorum. */
 const callsAtMost = 40
 
 /** A Bitcoin output as an indexing service lists it, unverified: its spender asks nodes whether it exists. */

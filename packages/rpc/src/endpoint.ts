@@ -209,6 +209,11 @@ export class Endpoint {
     }
   }
 
+  /**
+   * Sends the calls as one exchange, without learning from it. The answers may be the node's own errors, even
+   * for a refusal by HTTP status. Only a question for the head must have a result, or it fails with
+   * `refused`.
+   */
   async #exchange(
     calls: readonly RpcCall[],
     options: SendOptions,

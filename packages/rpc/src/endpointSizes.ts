@@ -7,8 +7,11 @@ const giveUpMs = 60_000
 
 /** A limit of an endpoint, learnt from refusals. After a while twice as much is tried; each failure doubles the wait. */
 class LearnedSize {
+  /** The limit; infinite until a refusal teaches one. */
   #max = Number.POSITIVE_INFINITY
+  /** The last wait before a try to grow. */
   #waitMs = growth.firstWaitMs
+  /** Time from which twice the limit may be asked. */
   #growAtMs = 0
 
   get max(): number {
@@ -74,7 +77,11 @@ export class EndpointSizes {
     return nowMs >= this.#givenUpUntilMs && !isSmallest(calls)
   }
 
-  /** Narrows `tried` after a refusal, the number of calls first. @param start sizes at the beginning of the question */
+  /**
+   * Lowers the members of `tried` after a refusal, the number of calls first. The limits stay until `learn`
+   * is called.
+   * @param start sizes at the beginning of the question
+   */
   narrow(
     tried: Sizes,
     { calls, said: message, start }: { calls: readonly RpcCall[]; said: string; start: Sizes },

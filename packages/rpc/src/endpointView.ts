@@ -22,8 +22,10 @@ type Waiter = {
 type WaitingCall = { readonly call: RpcCall; readonly waiters: Set<Waiter> }
 
 /**
- * One endpoint as a quorum asks it. Calls of the same turn of the event loop share one HTTP request, and equal calls
- * are sent once, so that a round of a reading is one round trip to each endpoint.
+ * One endpoint as a quorum asks it. Calls of the same turn of the event loop share one HTTP request, and
+ * equal calls are sent once, so that a round of a reading is one round trip to each endpoint. A call that no
+ * caller waits for any more is not sent; a request under way is not aborted, because it may serve several
+ * callers.
  */
 export class EndpointView {
   readonly alias: string

@@ -180,6 +180,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#reject = reject
   }
 
+  /** Starts the time limit. Called once, before the dispatch, which is left out if `done` is true by then. */
   limit({ timeoutMs, signal, bytesMax = answerBytesMax.usual }: SendingOptions): void {
     this.#bytesMax = bytesMax
     if (signal?.aborted) {

@@ -74,6 +74,7 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
   const tallyVotes = () => tallySightings(votes, electorate, key)
   let lateSourcesTimer: NodeJS.Timeout | undefined
   return new Promise<QuorumReading<Facts>>((resolve, reject) => {
+    // Votes that come after an outcome may call it again: the first reading that is judged counts.
     const finish = (outcome: QuorumOutcome<Facts>) => {
       // Copied, because calls that are aborted from here on would be added as failures.
       const reading = { failures: [...failures], outvoted: outvotedBy(outcome, votes) }
@@ -89,6 +90,8 @@ export function readByQuorum<Source extends { readonly alias: string }, First, P
           if (outcome === undefined) return
           const isMissing = outcome.status === 'refused' && outcome.reason === 'missing'
           const mayBeShown = question.confirms !== undefined && votes.length < sources.length
+          // A `missing` waits for late sources, since one that shows the transaction leads to
+          // `withConfirmation`.
           if (!isMissing || !mayBeShown) finish(outcome)
           else lateSourcesTimer ??= setTimeout(() => finish(tallyVotes() ?? outcome), shownWithinMs)
         })

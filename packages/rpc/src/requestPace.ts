@@ -25,7 +25,11 @@ export type Turn = {
 /** A request that waits; `settle(false)`: its turn would come too late. */
 type Waiter = { readonly deadlineMs: number; readonly settle: (isDue: boolean) => void }
 
-/** Limits requests per second to an endpoint's rate, learnt from refusals; unlimited before. @source F-63 */
+/**
+ * Limits requests per second to an endpoint's rate, learnt from refusals; unlimited before. The caller waits
+ * for a `turn` only while `isLimited`, and calls `sent` for each request and `refused` for each rate limit.
+ * @source F-63
+ */
 export class RequestPace {
   readonly #now: () => number
   readonly #waiting: Readonly<Record<Line, Set<Waiter>>> = {
@@ -34,8 +38,11 @@ export class RequestPace {
     questions: new Set(),
   }
   #perSecond = Number.POSITIVE_INFINITY
+  /** Time of the last change of the rate, up or down. */
   #changedAtMs = Number.NEGATIVE_INFINITY
+  /** Time from which the next waiting request may be sent. */
   #nextAtMs = 0
+  /** Times of the requests of about the last second, by which a refusal sets the rate. */
   #sentAtMs: number[] = []
   #timer: NodeJS.Timeout | undefined
 

@@ -15,7 +15,11 @@ export const defaultReadingCacheLimits: ReadingCacheLimits = {
   finalWeightMax: 32 * 1024 * 1024,
 }
 
-/** Terms by which a reading is found in the cache. */
+/**
+ * Terms by which a reading is found in the cache. There is one cached value for each `key`, and it is used if
+ * `answers` accepts it. Else the work runs, shared by concurrent callers of equal `key` and `variant`, and
+ * its result takes the place of the cached value, whichever parts that had.
+ */
 export type CachedReading<Value> = {
   /** Cache key of the value. */
   readonly key: string
@@ -94,7 +98,10 @@ export class SingleFlight<Value> {
     this.#limit = limit
   }
 
-  /** @param key names everything that the work depends on */
+  /**
+   * @param key names everything that the work depends on
+   * @throws the reason of `signal` when it aborts; errors of `work`
+   */
   async run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
     const flight = this.#flights.get(key) ?? this.#start(key, work)
     flight.callers += 1

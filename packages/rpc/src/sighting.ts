@@ -31,7 +31,12 @@ export type QuorumOutcome<Facts> =
  * Counts voices with equal facts against the threshold; `undefined` while missing votes can still change the result.
  * Since heads differ, a transaction may be final for one endpoint and not for another: that is no contradiction, and
  * the outcome is `not_final`. Final facts take precedence: a refusal is the outcome only if no missing vote can
- * complete facts.
+ * complete facts. The first that holds decides:
+ * 1. One group of equal facts has the threshold: `agreed`. Missing votes can bring one there: undecided.
+ * 2. One reason has the threshold: `refused`; with `missing` also the facts that a minority shows.
+ * 3. Some say `not_final`, and reach it together with the largest group of facts and `missing`: `not_final`.
+ * 4. Missing votes can still bring 2 or 3 about: undecided. Else more than one kind of answer: `disagreed`,
+ *    or `silent`.
  * @param key text that is equal for equal facts; default: of all facts
  * @source rule P-107
  */

@@ -34,7 +34,7 @@ export type ServiceParts<In extends Stage = Stage> = Ending<In> & {
 export type OpenService = ServiceParts &
   Pick<Lifetime, 'close'> & {
     readonly readiness: Readiness
-    /** Serves metrics and readiness; it closes last. */
+    /** Serves metrics and readiness. The service opens it by `openListeners`; it closes last. */
     readonly opsListener: HttpApp
   }
 

@@ -44,9 +44,11 @@ export type Allocator = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
 const rememberedMax = 20_000
 
 /**
- * Builds the allocator: reads its files, opens its keys, and compares both with the hub. It signs nothing before
- * `listen`. Its rounds read the payloads that the allocator's contract issued, sign those whose money the hub holds,
- * and store the signatures in the contract.
+ * Builds the allocator: reads its files, opens its keys, and compares both with the hub. It signs nothing
+ * before `listen`. Its rounds read the payloads that the allocator's contract issued, sign those whose money
+ * the hub holds, and store the signatures in the contract. On `close` the last round ends first (stage
+ * `jobs`), then the clients and the key that it uses close (`connections`), then the files of its counts and
+ * `STATE_DIR` (`state`).
  * @param variables the environment with secrets merged in; configuration files refer to variables of it
  * @throws ConfigurationError naming the setting that must not run
  */
@@ -85,7 +87,10 @@ type World = {
   readonly hub: OpenHub
 }
 
-/** Opens keys, files and the hub, and refuses a hub that contradicts the files. */
+/**
+ * Opens keys, files and the hub, and refuses a hub that contradicts the files. Then it takes `STATE_DIR`,
+ * which no other process may use meanwhile: the parts that are opened after this read and write files in it.
+ */
 async function openWorld(
   { logger, onClose }: ServiceParts<'connections' | 'state'>,
   config: AllocatorConfig,
@@ -118,7 +123,11 @@ async function openWorld(
   return { config, signer, files, chains: files.payers.map(({ chain }) => chain), keys, hub }
 }
 
-/** Opens the caps on the value that may be signed per hour. */
+/**
+ * Opens the caps on the value that may be signed per hour. From the first count that cannot be written on,
+ * `admit` throws, so that every round with a payload to sign fails until a restart: a start needs a folder
+ * that it can write.
+ */
 function openCaps(
   { logger, onClose }: ServiceParts<'state'>,
   { config: { stateDirectory, isLocal }, files }: World,
@@ -144,8 +153,8 @@ function openCaps(
     ...caps,
     admit(value) {
       const verdict = caps.admit(value)
-      // A count that is not on disk would be forgotten by the next start, so nothing more is signed before
-      // that.
+      // Checked after counting, because this very count may be the one that could not be written. The next
+      // start would forget it, and sign as much again within the hour.
       if (hasLostCount) throw new Error('what is signed cannot be written to STATE_DIR')
       return verdict
     },

@@ -31,6 +31,7 @@ export type LoadedFiles = {
   readonly caps: CapTable
   /** Block of the hub: payloads that were issued before it are ignored. */
   readonly firstBlock: bigint
+  /** Highest price of gas at which signatures are stored. */
   readonly maxFeePerGasWei: bigint
 }
 

@@ -26,7 +26,11 @@ export type RoundsOptions = {
   readonly countFailed: () => void
 }
 
-/** Repeats the allocator's round until it is stopped, with readiness checks, the stop switch and the gas balance. */
+/**
+ * Repeats the allocator's round, one at a time, with readiness checks and the gas balance. A stop does not
+ * end the repetition: each round then only finds the stop in its state and counts as successful, so that of
+ * the checks `switch` fails and `hub` does not. The first round after `resume` signs again.
+ */
 export class Rounds {
   readonly #options: RoundsOptions
   readonly #stopping = new AbortController()

@@ -34,7 +34,10 @@ export type IssuedEvent = IssuedPayload & { readonly blockNumber: bigint }
 /** A signature that was stored in the contract, by any account. */
 export type SignedEvent = { readonly payloadId: Hex; readonly hash: Hex; readonly blockSeconds: bigint }
 
-/** Events of some final blocks, the last of them (`until`), and the hash of the block before the first. */
+/**
+ * Events of some final blocks, the last of them (`until`; undefined while the first is not final), and the
+ * hash of the block before the first: if that is not the one read before, a final block was replaced.
+ */
 export type ReadEvents = Pick<FinalLogs, 'until' | 'parentHash'> & {
   readonly issued: readonly IssuedEvent[]
   readonly signed: readonly SignedEvent[]
@@ -52,6 +55,7 @@ export type PayloadState = HubState & {
 export interface AllocatorContract {
   /** Address whose signatures it takes; `undefined` if the code there names none. @throws as the reader */
   signer(options: ReadOptions): Promise<Hex | undefined>
+  /** Reads events from block `from` on, up to the newest final block, at most of `rangeMax` blocks. */
   readEvents(from: bigint, options: ReadOptions): Promise<ReadEvents>
   readPayload(
     issued: IssuedPayload,

@@ -16,8 +16,12 @@ export type Storing = { readonly payloadId: Hex; readonly hash: Hex; readonly si
 export interface SignatureStore {
   /**
    * Sends one transaction per signature, all at once, and waits until they are mined.
-   * @throws Error when they are not mined in time, gas is too dear, or every node refuses. The next call then replaces
-   * them: it takes the same nonces at a higher price, so that only one transaction per nonce is mined
+   * @throws Error when they are not mined in time, gas is too dear, or every node refuses. The caller then
+   * forgets these signatures and makes missing ones again. The next call takes the first nonce that is not
+   * mined, so it replaces what still waits, maybe by another signature: only one transaction per nonce is
+   * mined. Its price is raised if not one of the last call's transactions was mined. After a part was mined
+   * it is the plain price, which nodes may refuse as too low for a replacement; the call after that begins
+   * with the same nonce, and raises it.
    */
   store(signatures: readonly Storing[], options: { readonly signal: AbortSignal }): Promise<void>
   /** Gas balance of the key's account in wei, by agreement of endpoints; `undefined` without it. */
@@ -44,8 +48,8 @@ export const createSignatureStore = (options: SignatureStoreOptions): SignatureS
 
 class ContractSignatureStore implements SignatureStore {
   readonly #options: SignatureStoreOptions
-  /** First nonce of the last `store`, and the number of calls before it that began with the same nonce. */
-  #lastCall = { nonce: -1, failedTries: 0 }
+  /** First nonce of the last `store`, and how many calls in a row before it began with the same one. */
+  #lastCall = { firstNonce: -1, failedTries: 0 }
 
   constructor(options: SignatureStoreOptions) {
     this.#options = options
@@ -80,11 +84,11 @@ class ContractSignatureStore implements SignatureStore {
     return Number(quantityOf(answers[0]))
   }
 
-  /** Price for transactions from `nonce` on: a nonce that the last call began with too was not mined, and is bid up. */
-  async #priceFor(nonce: number): Promise<GasPrice> {
+  /** Price of a call's transactions. It bids more if it begins with the last call's nonce: none was mined. */
+  async #priceFor(firstNonce: number): Promise<GasPrice> {
     const { maxFeePerGasWei } = this.#options
-    const isRepeated = this.#lastCall.nonce === nonce
-    this.#lastCall = { nonce, failedTries: isRepeated ? this.#lastCall.failedTries + 1 : 0 }
+    const isRepeated = this.#lastCall.firstNonce === firstNonce
+    this.#lastCall = { firstNonce, failedTries: isRepeated ? this.#lastCall.failedTries + 1 : 0 }
     const medianWei = await this.#medianAnswer('eth_gasPrice', [])
     if (medianWei === undefined) throw new Error('no endpoint tells the price of gas')
     if (medianWei > maxFeePerGasWei) throw new Error('gas is dearer than maxFeePerGasWei')

@@ -45,8 +45,11 @@ export type HubState = {
 }
 
 /**
- * Verdict on an issued payload. The contract that built it is not trusted: the request that the payload's
- * bytes pay is derived here, and must be exactly the request that was issued, by its id.
+ * Verdict on an issued payload. The contract that built it is not trusted, so four things must hold: the
+ * request has the id under which the payload was issued; it names a depository of `payers`; the request that
+ * the payload's bytes pay, derived here, has that id as well, so it is exactly the issued one; and the
+ * payload's own nonce, if it has one, is that id. The money must then lie at the withdrawal address of the
+ * spender, the owner's account on the hub.
  * @throws InvalidWithdrawalError, InvalidWithdrawRequestError, InvalidAddressError for a payload that cannot be read
  */
 export function judgeIssued(

@@ -63,6 +63,19 @@ const storedPerRoundMax = 20
 
 export const createAllocatorRound = (options: RoundOptions): AllocatorRound => new Round(options)
 
+/**
+ * A payload is pending from its event on. In each round it meets one of these ends:
+ * - refused: it is dropped, and this run does not judge it again;
+ * - held at a cap: it stays pending, is reported once, and is judged again in each round;
+ * - signed and sent, or put off by a stop: it stays pending. While the newest block does not show a
+ *   signature, the next round makes and sends it again. The caps count a payload once, by its id, however
+ *   often that happens;
+ * - settled: final blocks show all its signatures. It is dropped once the events up to that height are read.
+ *
+ * The position is written only while nothing is pending: a restart reads again from there, and so finds all
+ * that is not done. Nothing is signed during a stop, above a cap that no operator lifted, or without the
+ * money on the hub.
+ */
 class Round implements AllocatorRound {
   readonly #options: RoundOptions
   /** Issued payloads that are not done with, by id. */
@@ -137,6 +150,7 @@ class Round implements AllocatorRound {
       // No block has become final since.
       if (until === undefined) return true
       for (const event of issued) this.#pending.set(event.payloadId, event)
+      // After the issued ones, which tell what a signature pays.
       for (const event of signed) this.#countForeign(event)
       this.#scanned = until
       for (const [payloadId, height] of this.#settled) if (height <= until.number) this.#drop(payloadId)
@@ -144,7 +158,10 @@ class Round implements AllocatorRound {
     }
   }
 
-  /** Counts a stored signature that another process may have made with the same key: caps hold per key. */
+  /**
+   * Counts a stored signature that another process may have made with the same key, as caps hold for the key.
+   * One that this process made was counted under the same payload id before, so it adds nothing.
+   */
   #countForeign({ payloadId, blockSeconds }: SignedEvent): void {
     const { payers, caps } = this.#options
     const issued = this.#pending.get(payloadId)

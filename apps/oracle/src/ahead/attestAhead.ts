@@ -46,7 +46,7 @@ export type AheadOptions = {
 
 /** See `createAttestAhead`. */
 export interface AttestAhead {
-  /** Scans every chain once and attests waiting deposits, without waiting for peers or payments. Never rejects. */
+  /** Scans new final blocks and attests waiting deposits; waits for no peer and no payment. Never rejects. */
   attestNew(): Promise<void>
   /** Resolves after one try of all waiting peers' signatures and payments. */
   finishWaiting(): Promise<void>
@@ -65,9 +65,10 @@ const readTimeoutMs = 7_000
  * Attests deposits before anyone asks, so that answers are ready. It scans the final blocks of each chain once and
  * attests every deposit in them in the same way as a caller's request: it signs nothing that would not be signed on
  * request, and its answers leave the cache for the same reasons. Payments are only read into the cache, because their
- * attestation depends on the order that a caller asks for. The first scan begins some minutes back, a later one where
- * the last one ended. Each kind of work has a queue of its own, so that neither a stranger's endless payments nor a
- * silent peer delays deposits. What could not be prepared is done when somebody asks.
+ * attestation depends on the order that a caller asks for. The first scan begins some minutes back, a later
+ * one where the last one that succeeded ended. Each kind of work has a queue of its own, so that neither a
+ * stranger's endless payments nor a silent peer delays deposits; an attested deposit goes on to the queue of
+ * peers' signatures. What could not be prepared is done when somebody asks.
  */
 export function createAttestAhead(options: AheadOptions): AttestAhead {
   const { intervalMs, metrics } = options

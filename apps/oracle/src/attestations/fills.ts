@@ -35,9 +35,10 @@ import { checkOrderSignature } from './settlement/orderSignature.ts'
 import { checkPayments, fillPaymentName, paymentName, unknownFillContract } from './settlement/payments.ts'
 
 /**
- * POST /attestations/solver-fills/v1: attests that a solver paid an order's outputs; the execution gives it the order's
- * deposits on the hub. With `force` neither the order's signature nor the payments are checked, and all
- * deposits that name the order are given.
+ * POST /attestations/solver-fills/v1: attests that a solver paid an order's outputs; the execution gives it
+ * the order's deposits on the hub. It checks the order's signature, then the deposits, then the payments and
+ * calls. With `force`, which the route allows to operators' keys alone, neither the order's signature nor the
+ * payments are checked, and all deposits that name the order are given.
  * @source rules P-129, P-130
  */
 export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = async (
@@ -106,6 +107,7 @@ async function provenFill(
     settlement: {
       orderId,
       worth: worthOf(bpsDiff),
+      // Two names: no other fill of the order, and no refund by this transaction, may settle other deposits.
       payments: [fillPaymentName, paymentName(outputChain.id, fillFacts)],
     },
   }

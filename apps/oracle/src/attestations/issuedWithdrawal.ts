@@ -45,7 +45,10 @@ export async function readIssuedWithdrawal(
   return { payloadId, payload, evidence }
 }
 
-/** Hashes of the payload that the allocator signs; none if it cannot be read: it counts as not issued. */
+/**
+ * Hashes of the payload. With `public` keys their stored signatures prove that it was issued; none if it
+ * cannot be read: it then counts as not issued. With `own` keys they are not asked for.
+ */
 function hashesOrNone(
   { vmType }: AttestedChain,
   payload: Hex,

@@ -149,7 +149,7 @@ function heldAmount({ isMinted, balance }: RecoveryState, { amount }: DepositFac
   })
 }
 
-/** The promise's entry and the deposit's account, read on the hub at one height. */
+/** The promise's entry, and the deposit's account with whether it was credited, in one final block. */
 type RecoveryState = Awaited<ReturnType<NonNullable<AttestationContext['recovery']>['read']>>
 
 /** Checks that the promise exists, and that it and the deposit are old enough. @throws AttestationError */

@@ -36,9 +36,10 @@ import { checkOrderSignature } from './settlement/orderSignature.ts'
 import { checkPayments, paymentName } from './settlement/payments.ts'
 
 /**
- * POST /attestations/solver-refunds/v1: attests that a solver paid an order's inputs back; the execution gives it the
- * order's deposits on the hub. With `force` neither the order's signature nor the refunds are checked, and
- * all deposits that name the order are given.
+ * POST /attestations/solver-refunds/v1: attests that a solver paid an order's inputs back; the execution
+ * gives it the order's deposits on the hub. It checks the order's signature, then that each input has one
+ * deposit and one refund, then the amounts. With `force`, which the route allows to operators' keys alone,
+ * neither the order's signature nor the refunds are checked, and all deposits that name the order are given.
  * @source rules P-129, P-130
  */
 export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>> = async (
@@ -49,13 +50,13 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
   const { order, orderSignature } = request
   const orderId = hashOrder(order, context.networkOf)
   const inputEntries = nameInputs(request, context)
-  const refunds = nameRefunds(request, context)
+  const refundEntries = nameRefunds(request, context)
   const message = (bpsDiff: bigint): RefundsResponse['message'] => ({
     data: {
       order,
       orderSignature,
       inputs: signedEntries(inputEntries),
-      refunds: refunds.map(({ transactionId, inputIndex, refundIndex }) => ({
+      refunds: refundEntries.map(({ transactionId, inputIndex, refundIndex }) => ({
         transactionId,
         inputIndex,
         refundIndex,
@@ -75,23 +76,23 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
 
   checkOrderSignature({ solver: order.solver, orderId, signature: orderSignature }, context)
   const inputs = entryPerInput(inputEntries, order, 'MISSING_INPUT')
-  const chosen = entryPerInput(refunds, order, 'MISSING_REFUND')
+  // From here on `refunds`, `deposits` and `paidRefunds` have one element per input, in the order's sequence.
+  const refunds = entryPerInput(refundEntries, order, 'MISSING_REFUND')
   const readingInputs = readInputs(inputs, context, options)
   const matchingInputs = readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId }))
-  const readingRefunds = readRefunds({ refunds: chosen, deposits: matchingInputs, orderId, context }, options)
-  const [deposits, payments] = await awaitInputsFirst(matchingInputs, readingRefunds)
-  // Share by which the deposits exceed what the order asks for; negative if they fall short.
+  const readingRefunds = readRefunds({ refunds, deposits: matchingInputs, orderId, context }, options)
+  const [deposits, paidRefunds] = await awaitInputsFirst(matchingInputs, readingRefunds)
   const bpsDiff = weightedBpsDiff(order, deposits)
-  checkPayments(demandedPayments({ payments, deposits, orderId, bpsDiff }), 'INSUFFICIENT_REFUND')
+  checkPayments(demandedPayments({ paidRefunds, deposits, orderId, bpsDiff }), 'INSUFFICIENT_REFUND')
   const execution = settlementExecution({ order, orderId, deposits, context, paysFees: false })
   return {
     unsigned: { message: message(bpsDiff), execution },
-    evidence: evidenceOf([...(await readingInputs), ...payments.map(({ facts }) => facts)]),
+    evidence: evidenceOf([...(await readingInputs), ...paidRefunds.map(({ facts }) => facts)]),
     isFinal: true,
     settlement: {
       orderId,
       worth: worthOf(bpsDiff),
-      payments: payments.map(({ refund, facts }) => paymentName(refund.chain.id, facts)),
+      payments: paidRefunds.map(({ refund, facts }) => paymentName(refund.chain.id, facts)),
     },
   }
 }
@@ -121,7 +122,7 @@ function nameRefunds(
   })
 }
 
-/** A refund with the facts of its transaction. */
+/** A refund, its recipient (the depositor where the offer means him), and the facts of its transaction. */
 type PaidRefund = { readonly refund: NamedRefund; readonly recipient: string; readonly facts: PaymentFacts }
 
 type RefundReading = {
@@ -178,17 +179,17 @@ function depositorOf({ chain }: NamedRefund, input: OrderDeposit | undefined): s
 }
 
 function demandedPayments({
-  payments,
+  paidRefunds,
   deposits,
   orderId,
   bpsDiff,
 }: {
-  readonly payments: readonly PaidRefund[]
+  readonly paidRefunds: readonly PaidRefund[]
   readonly deposits: readonly OrderDeposit[]
   readonly orderId: Hex
   readonly bpsDiff: bigint
 }) {
-  return payments.map(({ refund: { offer, chain, inputIndex }, recipient, facts }, index) => ({
+  return paidRefunds.map(({ refund: { offer, chain, inputIndex }, recipient, facts }, index) => ({
     index: inputIndex,
     chain,
     recordId: refundRecordId(orderId, depositOf(deposits[index])),

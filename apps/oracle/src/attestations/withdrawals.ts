@@ -119,7 +119,9 @@ type Settling = {
 }
 
 /**
- * The execution, if the allocator issued these bytes for exactly this withdrawal address; none without an allocator.
+ * The execution, if the allocator issued these bytes for exactly this withdrawal address; none without an
+ * allocator. The address request must describe the money that the bytes pay. Both together make a withdraw
+ * request; the allocator must have issued a payload for it, and this must pay the same as the bytes.
  * @throws AttestationError if it issued none, or if a member differs
  */
 async function settle(

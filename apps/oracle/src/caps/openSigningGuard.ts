@@ -42,9 +42,13 @@ export type SharedCounting = {
 const rememberedMax = 20_000
 
 /**
- * Opens the guard before signatures, with the caps of the chain file and the counts and held executions of earlier
- * runs, from `STATE_DIR` or a shared database. In `local` without caps nothing is counted or held.
- * @throws ConfigurationError when `STATE_DIR` holds counts that cannot be read, or a cap is too small to be shared
+ * Opens the guard before signatures, with the caps of the chain file and the counts and held executions of
+ * earlier runs, from `STATE_DIR` or a shared database. In `local` without caps nothing is counted or held.
+ * With a shared database the caller repeats `refresh`, to know of what other processes hold; no verdict of
+ * `admit` depends on it. `isKept` is false while `STATE_DIR` lacks a count: signing goes on, and the caller
+ * reports it.
+ * @throws ConfigurationError when `STATE_DIR` holds counts that cannot be read, or a cap is too small to be
+ * shared
  */
 export async function openSigningGuard(
   options: Options,

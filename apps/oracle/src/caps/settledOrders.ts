@@ -10,7 +10,11 @@ export type SettledOrder = { readonly orderId: Hex; readonly claims: readonly Or
 
 /** Remembers which payments settled which deposits of an order, so that no payment settles two sets of deposits. */
 export interface SettledOrders {
-  /** Records a settlement before its signature. @returns false where it must not be signed. @param key of its execution */
+  /**
+   * Records a settlement before its signature. A recorded key is admitted again; a new one only if its payments
+   * are free, can be freed, or were used by dust beside it (`claimSettlement`).
+   * @returns false where it must not be signed. @param key of its execution, which names its deposits
+   */
   admit(settlement: ProvenSettlement, key: Hex): boolean | Promise<boolean>
   /** See `LineJournal`. */
   isKept(): boolean

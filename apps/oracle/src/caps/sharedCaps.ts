@@ -27,9 +27,11 @@ type Amounts = ReadonlyMap<bigint, bigint>
 type TokenRow = { readonly hub_token: bigint; readonly amount: bigint }
 
 /**
- * Counts by the clock of the database. Judging and counting is one transaction under the locks of the tokens, so that
- * two processes cannot both fit into the same remainder of a cap. The count is stored before the signature: if the
- * process dies between them, the same key is `free` for the next one.
+ * Counts by the clock of the database. Judging and counting is one transaction under the locks of the tokens,
+ * so that two processes cannot both fit into the same remainder of a cap. The count is stored before the
+ * signature: if the process dies between them, the same key is `free` for the next one. Verdicts: `free` was
+ * counted before under its key; `within` and `upper` fit, and `admit` counts them; `held` must not be signed.
+ * `judge` takes no lock, so only `admit` decides that a cap has room.
  */
 export function createSharedCaps(
   database: SqlDatabase,

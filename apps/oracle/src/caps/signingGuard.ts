@@ -80,9 +80,15 @@ export const createSigningGuard = (options: SigningGuardOptions): SigningGuard =
 
 type GuardOptions = Required<SigningGuardOptions>
 
+/**
+ * Decides in this order. What moves no value is signed. An overdrawn execution is held, unless its key was
+ * counted before. Any other is counted and signed if its caps have room, else held; but before it uses more
+ * than half of a cap the hub is asked, and what the hub has run already is signed uncounted. What is held is
+ * signed after all, uncounted, if the operator released exactly it.
+ */
 class CountingGuard implements SigningGuard {
   readonly #options: GuardOptions
-  /** Ids of held executions, as far as this process knows. */
+  /** Ids of all held executions that this process knows: its own, and those that the store listed. */
   readonly #waiting = new Set<string>()
   /** Ids that the held store listed at the last refresh. */
   #listed: ReadonlySet<string> = new Set()
@@ -98,9 +104,9 @@ class CountingGuard implements SigningGuard {
 
   async admit(signing: Signing, reading: ReadOptions): Promise<boolean> {
     const { caps, held } = this.#options
-    const countedSigning = countedIn(signing)
-    if (countedSigning === undefined) return true
-    const { value, isOverdrawn } = countedSigning
+    const movedValue = valueMovedBy(signing)
+    if (movedValue === undefined) return true
+    const { value, isOverdrawn } = movedValue
     const capVerdict = await caps.judge(value)
     // An overdrawn execution is never counted: the operator decides, unless it was signed before.
     const isHeldAsOverdrawn = isOverdrawn && capVerdict.kind !== 'free'
@@ -196,6 +202,11 @@ class CountingGuard implements SigningGuard {
     await held.forget(id)
   }
 
+  /**
+   * Counts every request that is held. The first one of an execution is logged and stored; if the store did
+   * not take it, each later one tries again. Beyond `waitingMax` new executions are neither remembered nor
+   * stored.
+   */
   async #hold(id: string, { kind }: Signing, value: CountedValue, reason: HeldReason): Promise<void> {
     const { held, metrics, log, now } = this.#options
     metrics.countHeld(kind, reason)
@@ -221,7 +232,7 @@ class CountingGuard implements SigningGuard {
 }
 
 /** The value of what is about to be signed; `undefined` where it moves none. */
-function countedIn({
+function valueMovedBy({
   execution,
   payout,
 }: Signing): { readonly value: CountedValue; readonly isOverdrawn: boolean } | undefined {

@@ -73,8 +73,9 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
 }
 
 /**
- * As `loadConfig`, for doctor too: findings instead of an error. `config` is undefined when a finding stops the start;
- * `partialConfig` is then what could be read.
+ * As `loadConfig`, for doctor too: findings instead of an error. `config` is undefined when a finding stops
+ * the start; `values` then has the variables that could be parsed one by one, and `partialConfig` what
+ * follows from these alone.
  */
 export function readConfig(source: Environment, repositoryRoot: string) {
   const { values, whole: env, findings: found } = readVariables(variables, source)

@@ -41,8 +41,9 @@ const answerMarginMs = 1_500
 type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * Builds the whole service: opens the signer, reads files, compares chains and hub with them. It listens only after
- * `listen`.
+ * Builds the whole service: opens the signer, reads files, compares chains and hub with them. It listens only
+ * after `listen`. `close` goes by the stages of `onClose`: listeners, jobs, connections, state; within one
+ * stage the part that was opened last closes first.
  * @param variables the environment with secrets merged in; chain files refer to variables of it
  * @throws ConfigurationError naming the setting that must not run
  */
@@ -76,6 +77,7 @@ export async function createOracle(config: OracleConfig, variables: Variables): 
 /** Checked configuration, keys and clients from which the oracle is built. */
 type World = AttestingOracle & PeerSettings
 
+/** Takes `STATE_DIR` before a file in it is used, and opens the database before the network reads halts. */
 async function openWorld(service: ServiceParts, config: OracleConfig, variables: Variables): Promise<World> {
   const { logger, onClose } = service
   const signer = await createConfiguredSigner({

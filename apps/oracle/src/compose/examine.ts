@@ -58,6 +58,7 @@ export async function examineOwnOracle(
       ? undefined
       : await readFiles({ environment, configDirectory, variables, signer }, findings)
   const peers = examinePeerSettings(settings, signer, findings)
+  // A start in `local` examines settings and files alone.
   if (scope === 'settings') return findings.list
   const examinations: Promise<void>[] = []
   // A hub without an endpoint was found above; the network cannot be opened without it.

@@ -116,6 +116,7 @@ function openRecovery(hub: RegisteredHub, quorum: QuorumClient, reader: HubReade
   if (mappingAddress === undefined) return undefined
   return {
     reader: createRecoveryReader({
+      // A name of its own: the watch checks the hub's endpoints under `id`, and its final blocks under this.
       chainId: `${id}-recovery`,
       quorum,
       mappingAddress,

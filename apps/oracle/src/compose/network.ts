@@ -27,7 +27,7 @@ export type OpenNetwork = {
   readonly watch: ChainWatch
   /** For `GET /chains/v1`. */
   list(): readonly ListedChain[]
-  /** For metrics. */
+  /** For metrics: `WatchStatus`, or `unavailable` for a chain of the file that cannot be read. */
   statuses(): readonly { readonly chain: string; readonly status: string }[]
   /** True if the hub has run the execution. @throws UpstreamDisagreementError, UpstreamUnavailableError */
   isExecuted(idempotencyKey: Hex, options: ReadOptions): Promise<boolean>
@@ -39,7 +39,7 @@ export type OpenNetwork = {
   aheadOf(chainId: string): AheadReader | undefined
   /** @throws NoChainReadyError while no chain can be attested */
   requireReadyChain(): void
-  /** Registers a function that drops cached answers: it is called when those of a chain may be wrong. */
+  /** Registers, at the start, a function that drops cached answers: it is called when they may be wrong. */
   onRewritten(forget: () => void): void
   close(): Promise<void>
 }

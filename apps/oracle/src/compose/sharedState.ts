@@ -60,6 +60,7 @@ type Options = Owner & {
 export async function openSharedState(options: Options): Promise<SharedState> {
   const { url, log, stateDirectory } = options
   const database = await connect(url, log)
+  // For all that runs after the start. The start and `check` use `database`, whose own errors say more.
   const guarded = refuseOnFailure(database)
   try {
     await claimDatabase(database, options)
@@ -140,6 +141,7 @@ export async function examineSharedState(
   }
 }
 
+/** Account that the audit names: only operators' commands release or clear, never the service. */
 const actor = () => `cli:${userInfo().username}`
 
 function connect(url: Secret, log: WatchLog | undefined): Promise<Database> {

@@ -6,7 +6,7 @@ import { WatchedEntry } from './watchedEntry.ts'
 
 /** Knows for which chains the oracle may sign now, by watching their final blocks. See `WatchStatus`. */
 export interface ChainWatch {
-  /** @throws AttestationError `CHAIN_HALTED` or `CHAIN_NOT_CHECKED` */
+  /** Passes `ready` and `silent`. @throws AttestationError `CHAIN_HALTED`, else `CHAIN_NOT_CHECKED` */
   refuseUnlessReady(chainId: string): void
   /** Compares the blocks of an attestation's facts with those seen before. @throws AttestationError `CHAIN_HALTED` */
   observe(evidence: readonly Evidence[]): void

@@ -33,7 +33,10 @@ export class FinalHistory {
     return this.#anchor?.number ?? -1n
   }
 
-  /** Takes a block that was just read as final. @returns whether it contradicts a block seen at the same height */
+  /**
+   * Takes a block that was just read as final; the first one becomes the anchor. @returns whether it
+   * contradicts a block seen at the same height
+   */
   note(block: FinalBlock): FinalVerdict {
     const hash = this.#known.get(block.number)
     const verdict = hash === undefined ? unchanged : judgeFinal({ number: block.number, hash }, block.hash)
@@ -46,7 +49,10 @@ export class FinalHistory {
     return unchanged
   }
 
-  /** The slow check: reads the newest final block, then blocks not linked yet, then the anchor. Rejects as a reading of facts does. */
+  /**
+   * The slow check: reads the newest final block, then blocks not linked yet, then the anchor. The newest one
+   * is only noted, and linked by the next check. Rejects as a reading of facts does.
+   */
   async compare(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<FinalVerdict> {
     const newest = await blocks.readNewest(options)
     const verdict = await this.#readAgain(blocks, options)
@@ -69,7 +75,7 @@ export class FinalHistory {
     return this.#link(anchor, await blocks.readLinks(anchor.number, { ...options, noted }))
   }
 
-  /** Moves the anchor along linked blocks. @param links see `FinalBlocks.readLinks` */
+  /** Moves the anchor along blocks that `readLinks` linked, ascending from its height or a lower head. */
   #link(anchor: FinalBlock, links: readonly FinalBlock[]): FinalVerdict {
     const [first] = links
     if (first === undefined || first.number < anchor.number) return this.#judgeShorter(anchor, first)
@@ -106,8 +112,9 @@ export class FinalHistory {
   }
 
   /**
-   * Reads blocks that are not linked yet, the highest first, and then the anchor. A block that the chain still has after
-   * a higher one was read is below that one in the same chain, so the highest becomes the anchor.
+   * Reads blocks that are not linked yet, the highest first, and then the anchor. A block that the chain
+   * still has after a higher one was read is below that one in the same chain, so the highest becomes the
+   * anchor. Of more than `unlinkedMax` the lowest are taken, and later checks continue there.
    */
   async #readAgain(blocks: FinalBlocks, options: { readonly signal: AbortSignal }): Promise<FinalVerdict> {
     const anchor = this.#anchor

@@ -9,12 +9,16 @@ type HaltKeeperOptions = {
   readonly log: WatchLog
 }
 
-/** Keeps the halt of one chain in the store, and finds out that an operator removed it there. */
+/**
+ * Keeps the halt of one chain in the store, and finds out that an operator removed it there. A halt whose
+ * saving failed is saved again at each check. One that was stored and is not any more was removed: the entry
+ * then begins anew, and uses the same keeper for the next halt.
+ */
 export class HaltKeeper {
   readonly #options: HaltKeeperOptions
   /** True while the halt is in the store: its removal there then lifts it. */
   #isStored: boolean
-  /** Change that this process saw; saved again at each check until it is in the store. */
+  /** Change for which this process halted the chain; undefined for a halt that it found in the store. */
   #contradiction: FinalChange | undefined
   #saving: Promise<void> = Promise.resolve()
 
@@ -39,7 +43,7 @@ export class HaltKeeper {
     this.#saving = this.#write(contradiction)
   }
 
-  /** Saves the halt again if the store lacks it. @returns true if an operator has removed it from the store */
+  /** Call it at each slow check while the chain is halted. @returns true if an operator removed the halt */
   async saveOrSeeCleared(): Promise<boolean> {
     const { chainId, store, log } = this.#options
     if (store === undefined) return false
@@ -50,6 +54,7 @@ export class HaltKeeper {
     if (await store.has(chainId)) return false
     log.warn({ event: 'halt_lifted', chain: chainId }, 'the operator cleared the halt')
     this.#isStored = false
+    this.#contradiction = undefined
     return true
   }
 

@@ -22,8 +22,15 @@ type EntryOptions = WatchOptions & {
 }
 
 /**
- * The state of one watched chain. `ChainWatch` calls two checks: `check`, the slow one, for all chains, and `follow`, the
- * fast one, which keeps the time short in which a cached answer of a rewritten chain could be given.
+ * The state of one watched chain. `ChainWatch` calls two checks: `check`, the slow one, for all chains, and
+ * `follow`, the fast one, which keeps the time short in which a cached answer of a rewritten chain could be
+ * given. They may run at the same time: no verdict counts that comes after a halt. Moves of the status:
+ * - `unchecked` to `ready`: either check found the endpoints as configured
+ * - `ready` to `silent`: the slow check failed; back: it succeeded, or facts brought a block
+ * - `ready` or `silent` to `unsure`: the slow check found the chain `behind`; then to `ready` if its next
+ *   verdict is `unchanged`, to `halted` if it is `behind` again
+ * - all but `unchecked` to `halted`: a check or facts showed a changed block; all: another process did
+ * - `halted` to `unchecked`: the slow check saw that an operator removed the halt from the store
  */
 export class WatchedEntry {
   readonly #chain: WatchedChain
@@ -35,7 +42,7 @@ export class WatchedEntry {
   #usedAtMs: number
   /** Start of the last fast check that showed the chain unchanged. */
   #provenAtMs: number
-  /** Last use after which the chain was followed again. */
+  /** Use with which the chain began to be followed again, or the start of the process. */
   #resumedAtMs: number
   /** Start of the last check in which enough endpoints agreed on the head. */
   #agreedAtMs = Number.NEGATIVE_INFINITY
@@ -89,7 +96,10 @@ export class WatchedEntry {
     return this.#head && { number: this.#head.number, ageMs: this.#options.now() - this.#head.seenAtMs }
   }
 
-  /** See `ChainWatch.useKept`. */
+  /**
+   * See `ChainWatch.useKept`. A chain that was not used for `followedAfterUseMs` is followed again from now
+   * on, and nothing cached of it is used before a fast check that began later shows it unchanged.
+   */
   useKept(): boolean {
     const { now, onResume } = this.#options
     const isResumed = !this.#isFollowed()
@@ -98,6 +108,7 @@ export class WatchedEntry {
       this.#resumedAtMs = this.#usedAtMs
       onResume(this.#chain.id)
     }
+    // A chain without blocks is never proven unchanged: nothing of it can be replaced.
     return this.#provenAtMs >= this.#resumedAtMs || this.#chain.finalBlocks() === undefined
   }
 

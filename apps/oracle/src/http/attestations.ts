@@ -92,6 +92,7 @@ async function attestAsAsked<Request extends RequestSwitches, Response extends o
   request: Parameters<typeof noteSubject>[0],
 ): Promise<{ readonly response: Response; readonly matched: number }> {
   const isForPeers = body.requestPeerSignatures === true
+  // Prepared answers hold no evidence, and were not forced.
   if (isForPeers && body.force !== true && body.includeEvidence !== true) {
     const preparedAnswer = findPrepared(definition, body, { service, prepared })
     if (preparedAnswer !== undefined) return preparedAnswer

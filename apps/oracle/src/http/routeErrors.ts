@@ -65,6 +65,7 @@ const withdrawal = [
 const initiation = [...withdrawal, 'INSUFFICIENT_HUB_BALANCE']
 const initiated = [...withdrawal, 'HUB_BALANCE_MISMATCH', 'HUB_BALANCE_NOT_FINAL']
 
+/** Codes that the rules of each kind throw; the document alone uses them, so they are kept equal by hand. */
 const codesByKind: Readonly<Record<AttestationKindName, readonly string[]>> = {
   deposits: [...deposit, 'DEPOSITORY_NOT_CONFIGURED'],
   withdrawals: [

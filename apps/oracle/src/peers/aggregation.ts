@@ -34,9 +34,12 @@ export type Aggregate<Response> = {
 export type ShadowAgreement = { readonly peer: string; readonly signer: Hex; readonly agrees: boolean }
 
 /**
- * Groups the responses to one request by equal payload and domains, and counts the signers of each group. Pure: the
- * result depends on the responses alone, and not on their order, except that the first group with a quorum ends it. A
- * row is what one signer of a response has signed: its verified signatures, one in each array.
+ * Groups the responses to one request by equal payload (the response without signatures) and equal domains
+ * (the contracts for which executions are signed), and counts the signers of each group. Pure: the result
+ * depends on the responses alone, and not on their order, except that the first group with a quorum ends it.
+ * Every message and the execution have an array of signatures each, unless the execution is held; an entry is
+ * a claim until it is verified. A row is all that one signer of a response has signed: his verified claims,
+ * one in each array.
  */
 export interface Aggregation<Response> {
   /**
@@ -48,7 +51,10 @@ export interface Aggregation<Response> {
   add(response: Response, source: Source): boolean
   /** As `add`, for a peer's answer that `read` has parsed. */
   addRead(answer: ReadAnswer<Response>, peer: string): boolean
-  /** The result; `undefined` when no counted signer answered. Call it once, when waiting is over. */
+  /**
+   * The result: the group with a quorum, else the strongest one; without `ORACLE_SIGNERS` only this oracle's
+   * own group. `undefined` when no counted signer answered. Call it once, when waiting is over.
+   */
   conclude(): Aggregate<Response> | undefined
 }
 
@@ -146,7 +152,8 @@ class GroupedAnswers<Response extends object> implements Aggregation<Response> {
     const arrays = answer.claims.map((claims, index) => ({ ...arrayAt(known, index), claims }))
     const paths = arrays.map(({ path }) => path)
     const rows = this.#verifiedRows(arrays, source)
-    // A peer can make an answer without execution from other oracles' answers, so such an answer counts for one signer.
+    // A peer can leave out the execution of other oracles' answers and then change what no signature of a
+    // message covers, such as a deposit's time. So an answer without its execution counts for one signer.
     for (const row of known.isHeld ? rows.slice(0, 1) : rows) {
       const key = groupKey(known, row)
       groupKeys.add(key)

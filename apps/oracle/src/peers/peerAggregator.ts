@@ -77,7 +77,11 @@ export function createPeerAggregator(options: PeerAggregatorOptions): PeerAggreg
 /** Outcome of this oracle's own attestation. */
 type LocalOutcome = { readonly isFailed: false } | { readonly isFailed: true; readonly error: unknown }
 
-/** One request, with this oracle and its peers at once. */
+/**
+ * One request, with this oracle and its peers at once. It waits until all have answered or failed, until an
+ * answer completes a quorum, or until the caller leaves. Answers after that change nothing. The peers' time
+ * limit ends only the requests to them.
+ */
 class PeeredAttestation<Response extends object> {
   readonly #request: PeerRequest<Response>
   readonly #options: PeerAggregatorOptions

@@ -66,8 +66,10 @@ const responseBytesMax = 1024 * 1024
 const connectTimeoutMs = 2_000
 
 /**
- * Makes the client of one peer. It keeps connections open and has at most `inFlightMax` requests under way. Redirects
- * are failures like any other answer that is not a 200: following one would send the key elsewhere.
+ * Makes the client of one peer. It keeps connections open and has at most `inFlightMax` requests under way.
+ * Redirects are failures like any other answer that is not a 200: following one would send the key elsewhere.
+ * After several failures in a row the breaker refuses requests for a while; then a single one tries whether
+ * the peer answers again.
  * @param options.now milliseconds, for the breaker alone
  * @param options.tracing adds the trace to the request's headers
  */

@@ -40,7 +40,7 @@ function entriesIn(arrays: readonly string[], gap: number | undefined): unknown 
 type AnswerTemplate<Response> = {
   readonly payload: Response
   readonly known: RecognisedPayload
-  /** See `findGaps`. */
+  /** For each of `known.arrays`, the number of its entries among those cut from the text: see `findGaps`. */
   readonly gaps: readonly number[]
 }
 

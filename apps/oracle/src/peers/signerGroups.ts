@@ -12,7 +12,7 @@ export type Group<Response> = {
   readonly paths: readonly string[]
   /** By signer. */
   readonly rows: Map<Hex, ProvenRow>
-  /** True if this oracle is among the signers. */
+  /** True if this oracle's own answer has this payload, and not only the same message. */
   hasLocal: boolean
 }
 
@@ -23,7 +23,12 @@ type Counted<Response> = Pick<Group<Response>, 'key' | 'payload' | 'paths'> & {
   readonly isLocal: boolean
 }
 
-/** Groups of an `Aggregation`. It counts verified signers until one group with an execution reaches the threshold. */
+/**
+ * Groups of an `Aggregation`. It counts verified signers until one group with an execution reaches the
+ * threshold. If none does, `conclude` first counts signers of message and execution also for the message
+ * alone. Example: two are required, A signed both, and B, at its cap, the message: the answer is the message
+ * with the signatures of A and B.
+ */
 export class SignerGroups<Response extends object> {
   readonly #kind: AttestationKind<Response>
   readonly #policy: SignerPolicy

@@ -249,7 +249,11 @@ function noteChains(context: AttestationContext, readChains: Set<string>): Attes
   }
 }
 
-/** Why the execution of an answer must not be signed now; `undefined` if it may be, and it is then counted. */
+/**
+ * Why the execution of an answer must not be signed now; `undefined` if it may be, and it is then counted. A
+ * settlement that is recorded stays so when the guard then holds its execution: later requests find the same
+ * key, and are admitted.
+ */
 async function whyHeld<Request extends RequestSwitches, Response extends object>(
   { kind, letsNothingOut }: AttestationDefinition<Request, Response>,
   { unsigned, payout, settlement }: Attested<Response>,

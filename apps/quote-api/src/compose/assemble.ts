@@ -81,7 +81,7 @@ function openOrderKey(
   return key
 }
 
-/** Adds the readiness checks of job writes, order signing and the market, and metrics of the money in the books. */
+/** Adds checks of job writes (returned for `openJobs`), order signing and market, and metrics of money. */
 function watchReadiness(
   { metrics, check }: ServiceParts<never>,
   world: World,
@@ -101,7 +101,7 @@ function watchReadiness(
   return jobWrites
 }
 
-/** Starts jobs, counters, and watchers of networks and of new blocks. A new block wakes what reads its chain. */
+/** Called last: starts jobs, counters and watchers of networks. A new block wakes what reads its chain. */
 function start(service: ServiceParts<'jobs'>, { shared, sight }: Base, parts: Parts): void {
   const { logger, metrics, onClose } = service
   const { chains, registry, market } = shared

@@ -89,7 +89,10 @@ type TrialContext = Pick<PortOptions, 'fillWallet' | 'snapshot'> & {
   readonly chains: ReadonlyMap<number, QuotingChain>
 }
 
-/** Tries out on the chain whether the account can be paid. A refusal is the end of a sentence about the account. */
+/**
+ * Tries out on the chain whether the account can be paid. `undefined`: not known in time. `refusal`: the end
+ * of a sentence about the account; a payment that takes too much gas is refused, too.
+ */
 async function tryPayment(
   payment: TriedPayment,
   { chains, fillWallet, snapshot }: TrialContext,

@@ -85,6 +85,10 @@ export function createQuoteApi(config: QuoteApiConfig, variables: Variables): Pr
   )
 }
 
+/**
+ * In this order: keys and files, which can end the start at once; the checks of chains, which need clients;
+ * the database at last, for which a start may wait long, with the service's ports answering that it waits.
+ */
 async function openWorld(
   service: ServiceParts,
   config: QuoteApiConfig,

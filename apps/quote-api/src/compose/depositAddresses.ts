@@ -49,6 +49,7 @@ export type DepositAddresses = {
 /** Longest pause of a job: the next block of a slow chain may come at any moment, and a look that finds none costs little. */
 const intervalCeilingMs = 10_000
 
+/** Half the time between two blocks, so that each is looked at soon. */
 const intervalOf = ({ chain: { config } }: AddressChain): number =>
   Math.min(paceMs(config) / 2, intervalCeilingMs)
 

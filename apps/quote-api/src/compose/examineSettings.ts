@@ -119,8 +119,9 @@ const priceSettings = [
 ] as const
 
 /**
- * Finds prices without a second source. Such a price is refused once its only source jumps, because none confirms the
- * jump; if the files demand a second source, it is refused at once.
+ * Finds prices without a second source. If no two configured ones are independent (`single`), the price is
+ * refused once its only source jumps, because none confirms the jump. A price with `lackingChains` is refused
+ * at once, until these have endpoints. `unusedService`: one that is off and would be a source of some price.
  */
 function examinePrices(
   { prices }: ReturnType<typeof planMarket>,

@@ -16,7 +16,10 @@ import { createSharedLimits } from './access.ts'
 import type { Base, Parts } from './assembledParts.ts'
 import { startStatusFeed, startWorkOffers } from './notifications.ts'
 
-/** Builds the public listener from the dependencies of all its routes. */
+/**
+ * Builds the public listener from the dependencies of all its routes. Of a name that several groups have, the
+ * last one counts: unlike that of `sponsorship`, `storeSponsored` of quoting stores deposit addresses too.
+ */
 export async function openApp(service: OpenService, base: Base, parts: Parts): Promise<HttpApp> {
   const { logger, metrics, tracing, readiness, onClose } = service
   const { world, shared, accounts } = base
@@ -103,9 +106,11 @@ function openSolverWork({ shared, sight }: Base, { pricing, settling, callers, q
     noteSight: sight.solverSight.note,
     withholding: settlement.withholding,
     registry,
+    // Patient: a report is no part of a quote, so it may wait longer for a chain's answer.
     payees: pricing.patientPorts,
     database,
     own: sight.own,
+    // Called without a chain, also for claims, so every job that may have a payment to read is woken.
     onChange() {
       settlement.hint()
       quoting.depositAddresses.hint()

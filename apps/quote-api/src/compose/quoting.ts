@@ -59,7 +59,10 @@ type ProvidedDependencies = Pick<
   | 'randomBytes'
 >
 
-/** Everything that `/price` and `/quote` need. */
+/**
+ * Everything that `/price` and `/quote` need. Made once per process, because open quotes and allowances are
+ * counted in it; deposits that are priced anew share the open rewards of `pricing`.
+ */
 export function createQuoting(
   options: QuotingParts & {
     readonly pricing: DepositPricing
@@ -89,7 +92,10 @@ export function createQuoting(
   }
 }
 
-/** Asks a chain's QuoterV2 by agreement at its newest agreed block; a chain must have both to be asked. */
+/**
+ * Asks a chain's QuoterV2 by agreement at its newest agreed block. Undefined, so that the pool is left out:
+ * the chain has no endpoint, names no QuoterV2, or has no usable market with an agreed block at present.
+ */
 function createOnChainQuoter(
   registry: QuoteRegistry,
   clients: ReadonlyMap<string, JsonRpcClient>,

@@ -39,14 +39,18 @@ export type Settlement = {
   readonly jobs: readonly Job[]
   /** Rules that withhold work from solvers. */
   readonly withholding: Withholding
+  /** Closes the connection to the hub, which is opened here; those to chains stay open. */
   close(): Promise<void>
-  /** Makes the jobs look at one chain, or at all, soon, because there may be something new. */
+  /** Wakes the followers of payments, and the watcher of a chain's deposits; without a chain all watchers. */
   hint(chainId?: number): void
   /** Reads the deposits of a transaction that a caller names. */
   readonly readNamed: ReadNamed
-  /** From now on quotes stop for every chain that no process of this database reads. */
+  /**
+   * From now on quotes stop for every chain that no process of this database reads. Called once, before
+   * anything is quoted, as a function on its own, without `this`.
+   */
   expectSight(): Promise<void>
-  /** Tells of a new block of a chain: work that waits for a block is looked at, too. */
+  /** As `hint`; besides, items that wait for the next block of this chain are due at once. */
   newBlock(chainId: number): void
 }
 
@@ -151,7 +155,10 @@ function contextOf(
   }
 }
 
-/** Jobs that carry payments on. They run at intervals, and soon after a hint or a new block. */
+/**
+ * Jobs that carry payments on. They run at intervals, and soon after a hint or a new block. Each of the jobs
+ * that wait for blocks has a list of chains of its own, because taking the list empties it.
+ */
 function followersOf(
   context: SettlementContext,
   recovering: RecoveryContext,

@@ -14,8 +14,8 @@ import {
 import { everyChain } from '../requests/stops/stopStore.ts'
 
 /**
- * Reads which chains are stopped, by whomever, before any request is answered, and keeps reading. Shows stops in metrics,
- * readiness and the log.
+ * Reads which chains are stopped, by whomever, and keeps reading. The first reading ends before this
+ * resolves, so that no request is answered without it. Shows stops in metrics, readiness and the log.
  */
 export async function openStops(
   service: ServiceParts<'jobs'>,

@@ -100,7 +100,7 @@ const evidenceKeyVariables = [
 export const hasEvidenceKey = (source: Environment): boolean =>
   evidenceKeyVariables.some((name) => (source[name] ?? '').trim() !== '')
 
-/** Needed in every environment but `local`, which makes them itself. */
+/** Needed but in `local`, which makes them itself. The admin listener checks `ADMIN_API_KEY`. */
 const neededElsewhere = ['DATABASE_URL', 'API_KEY_PEPPERS', 'PUBLIC_URL'] as const
 
 /**
@@ -114,7 +114,11 @@ export function loadConfig(source: Environment, repositoryRoot: string) {
   return config
 }
 
-/** Like `loadConfig`, with all findings, for the doctor; `config` is undefined if one of them stops the start. */
+/**
+ * Like `loadConfig`, with all findings, for the doctor. `config` is undefined if one of them stops the start.
+ * The other members are there in any case, as far as their variables are good, so that the doctor can look at
+ * what they name.
+ */
 export function readConfig(source: Environment, repositoryRoot: string) {
   // `values` has each variable that is good by itself; `env` is undefined unless all are.
   const { values, whole: env, findings: found } = readVariables(variables, source)
@@ -186,6 +190,7 @@ function buildConfig(
       custody,
       // Only a local network, whose chain is short, may leave it out beside CUSTODY_ADDRESS.
       fromBlock: env.TOP_UP_FROM_BLOCK ?? 0n,
+      // `trace`: nodes are asked for call traces, so that transfers by contracts are credited too.
       mode: env.TOP_UP_MODE,
       allowTrailing: env.TOP_UP_TRAILING_BYTES === 'accept',
       reconcileRpcUrl: env.TOP_UP_RECONCILE_RPC_URL,
@@ -214,6 +219,7 @@ function plainSettings(env: z.output<typeof variables>) {
     admin: { host: env.ADMIN_HOST, port: env.ADMIN_PORT, apiKey: env.ADMIN_API_KEY },
     // The default is for `local` alone: elsewhere the variable is needed.
     publicUrl: env.PUBLIC_URL ?? 'http://localhost',
+    // Without a URL, in `local` alone, the service starts a server of its own, at `port` where it is set.
     database: { url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, port: env.DATABASE_PORT },
     runsJobs: env.JOBS === 'on',
     webhooks: {

@@ -8,7 +8,10 @@ type TimedReply = Parameters<typeof answerJson>[0] & {
   headers(values: Readonly<Record<string, string>>): unknown
 }
 
-/** Sends the JSON text that `answer` makes, with the times that it waited, and counts the outcome. */
+/**
+ * Sends the JSON text that `answer` makes, with the times that it waited, and counts the outcome. The route's
+ * handler returns nothing either, so that Fastify waits for this answer.
+ */
 export type AnswerTimed = (reply: TimedReply, answer: (waits: RequestWaits) => Promise<string>) => void
 
 /** Routes that quote, as metrics name them. */

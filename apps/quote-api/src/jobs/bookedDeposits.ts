@@ -36,13 +36,15 @@ async function findRows(
 }
 
 /**
- * Compares the books of every settled request with its deposit. `bound` joins them, `due` computes what the request owes
- * by the rules that `bookedFor` and `paidFor` have in code, and `booked` adds what the books have. The rules are written
- * again in SQL, so that a bug in one is found by the other. Settlements older than `bookedInput` are left out.
+ * Compares the books of every settled request with its deposit. `bound` joins them, `due` computes what the
+ * request owes by the rules that `bookedFor` and `paidFor` have in code, and `booked` adds what the books
+ * have. The rules are written again in SQL, so that a bug in one is found by the other. Settlements older
+ * than `bookedInput` are left out.
  *
  * `basis` is the input that fees, debit and payment were quoted for; no input above it is booked. For a lower
  * input the debit shrinks in proportion, rounded up by `+ basis - 1`. The payment then lies between `least`,
- * which `least_input` buys, and `expected`. Without a fill nobody was asked to pay: no payment is compared.
+ * which `least_input` buys, and `expected`. `bookedInput` is stored for fills alone, whose deposit is not
+ * below `least_input`, so the divisor is above 0. Where no work item asks to pay, no payment is compared.
  */
 const selectDiffering = `
   with bound as (
@@ -95,7 +97,8 @@ export const isSameDeposit = `(${isAlike('t', 'd')} and t.block_hash <> d.block_
   and ${ordinalOf('t')} = ${ordinalOf('d')})`
 
 /**
- * SQL: a fill or a refund was paid for deposit `d`, and no block of its chain has the deposit any more.
+ * SQL: a fill or a refund was paid for deposit `d`, and no block of its chain has the deposit any more. The
+ * job that books losses and returns finds them by this condition, too.
  * @source rule L-25
  */
 export const isLostDeposit = `(d.state = 'orphaned'

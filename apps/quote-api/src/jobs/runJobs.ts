@@ -168,6 +168,7 @@ function createRunRecord(name: string, { now, onFailure }: Pick<JobsOptions, 'no
   }
 }
 
+/** `leastMs` pass in any case; `mostMs` pass unless the job is woken. */
 type PauseBounds = { readonly leastMs: number; readonly mostMs: number }
 
 function pauseBounds(job: Job, isLeading: boolean, consecutiveFailures: number): PauseBounds {

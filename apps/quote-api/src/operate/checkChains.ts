@@ -46,7 +46,11 @@ export function chainChecks(args: {
 /** Names a member of the chain in the quote file, as findings show it. */
 type SettingOf = (member: string) => string
 
-/** Statements of the files about a chain that contract calls can confirm. */
+/**
+ * Statements of the files about a chain that contract calls can confirm. `codes`: contracts of this project,
+ * which must have a known code, or one of `codeHashes`. `contracts`: all others, at which some code must
+ * stand. `words`: answers of getters.
+ */
 export function expectations(
   chain: QuotableChain,
   file: QuoteFile,
@@ -56,6 +60,12 @@ export function expectations(
   const config = contractChain(chain.config)
   const setting: SettingOf = (member) => `quote: chains.${key}.${member}`
   const contracts = namedContracts(config, setting)
+  const ownContracts = contracts.flatMap(({ codeName: name, ...contract }) =>
+    name === undefined ? [] : [{ name, ...contract }],
+  )
+  const otherContracts = contracts.flatMap(({ codeName, ...contract }) =>
+    codeName === undefined ? [contract] : [],
+  )
   const depository = {
     name: 'Depository',
     setting: `chains: ${key}.depository`,
@@ -64,16 +74,11 @@ export function expectations(
   return {
     chainId: BigInt(config.chainId),
     multicall3: { setting: setting('multicall3'), address: config.multicall3 },
-    contracts: contracts.flatMap(({ codeName, ...contract }) => (codeName === undefined ? [contract] : [])),
-    codes: expectedCodes(
-      [
-        depository,
-        ...contracts.flatMap(({ codeName: name, ...contract }) =>
-          name === undefined ? [] : [{ name, ...contract }],
-        ),
-      ],
-      { isKnown: ({ name }, code) => isKnownCode(name, code), codeHashes },
-    ),
+    contracts: otherContracts,
+    codes: expectedCodes([depository, ...ownContracts], {
+      isKnown: ({ name }, code) => isKnownCode(name, code),
+      codeHashes,
+    }),
     feeds: expectedFeeds(key, file, config.sequencerUptimeFeed, setting),
     tokens: [...chain.currencies.values()]
       .filter(({ isNative }) => !isNative)

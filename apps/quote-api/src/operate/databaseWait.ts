@@ -13,7 +13,7 @@ import { watchDroppedLines } from '@causeway/service'
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 
-/** Answers for a service whose database is not ready yet. */
+/** Answers for a service whose database is not ready yet. Calls come one after another, never at once. */
 export interface DatabaseWait {
   /** Opens the ports if they are closed, and answers with the problem. @throws ConfigurationError for a port that cannot be opened */
   show(problem: DomainError): Promise<void>

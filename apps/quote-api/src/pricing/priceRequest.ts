@@ -138,8 +138,10 @@ function isPoolRefusal({ code, data }: QuoteError): boolean {
 }
 
 /**
- * Prices a request with pools of one scope. Checks that need no chain come first. The questions to chains are then
- * started together and awaited where their answers are used.
+ * Prices a request with pools of one scope. Checks that need no chain come first. The questions to chains are
+ * then started together and awaited where their answers are used. None of them rejects, so a refusal in
+ * between may leave them unawaited. The allowance is counted last, for a request that nothing refuses any
+ * more but a locked input.
  */
 async function priceInScope(
   dependencies: PricingDependencies,

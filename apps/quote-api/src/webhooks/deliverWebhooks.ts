@@ -59,8 +59,9 @@ export type WebhookDeliveryOptions = {
 }
 
 /**
- * Sends each waiting message at least once. A delivery may go on after the run that started it, so that a slow receiver
- * does not delay others. An endpoint has at most `perEndpointMax` deliveries at a time, and one while it fails.
+ * Sends each waiting message at least once. A delivery may go on after the run that started it, so that a
+ * slow receiver does not delay others; its result is stored by that run's fence, so a process that leads no
+ * more stores none. An endpoint has at most `perEndpointMax` deliveries at a time, and one while it fails.
  * @source rule L-81
  */
 export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookDelivery {

@@ -128,7 +128,11 @@ async function readChainTerms(chain: SolverChain, { solver }: LoadedFiles): Prom
   }))
 }
 
-/** Starts the work in the background: halts, attestations, the long poll for work, new blocks, and then the rounds. */
+/**
+ * Starts the work in the background: halts, attestations, the long poll for work, new blocks, and then the
+ * rounds. The members of `background` are set before the first round, which must know halted chains. Called
+ * once, at the solver's start.
+ */
 export async function startBackground(service: ServiceParts<'jobs'>, parts: SolverParts): Promise<void> {
   const { logger, onClose } = service
   const { world, paying, deposits, sight, work, round, background } = parts

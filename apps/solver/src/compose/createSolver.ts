@@ -36,8 +36,11 @@ export type Solver = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
 }
 
 /**
- * Builds the whole solver: opens keys, files, chains and database (`openWorld`), makes the parts that judge and pay work
- * items, and with `start` begins their rounds (`startBackground`).
+ * Builds the whole solver: opens keys, files, chains and database (`openWorld`), makes the parts that judge
+ * and pay work items, and with `start` begins their rounds (`startBackground`). Each part gets those made
+ * before it. Only `background` is filled later: `startBackground` sets its members before the first round,
+ * and `lastRoundMs` after each. The parts that hold it read a member at each use, and take an absent one for
+ * no halt, no unattested payment and no long poll.
  * @param variables the environment with secrets merged in; chain files name variables of it
  * @throws ConfigurationError naming the setting that must not run
  */
@@ -62,6 +65,7 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
     watchState(market, parts)
     const { logger, readiness, close } = service
     const start = async () => {
+      // Rounds begin last: they need the market's prices, and none may begin if the listener cannot open.
       await market.start()
       const { opsUrl } = await openListeners(service, {
         opsUrl: { app: service.opsListener, at: config.ops, setting: 'OPS_PORT' },
@@ -102,11 +106,7 @@ function watchState(
   const stop = createStopSwitch(database)
   metrics.watch({
     isTold: () => background.watch?.isTold() === true,
-    chains: paying.map(({ key, desk }) => ({
-      key,
-      leads: desk.leads,
-      waitingSinceMs: desk.waitingSinceMs,
-    })),
+    chains: paying.map(({ key, desk }) => ({ key, leads: desk.leads, waitingSinceMs: desk.waitingSinceMs })),
     budgets: budgetsOf(files, chains.paying),
     spent: (budget) => spentWithinHour(database, budget),
     openTransactions: async () => {

@@ -14,7 +14,10 @@ export interface RoundSignals {
   work(): void
   /** Signals since the last call; undefined if there were none. */
   take(): RoundSignal | undefined
-  /** Calls back once, on the next signal or at once if one waits to be taken. @returns a function that ends the listening */
+  /**
+   * Calls back once, on the next signal or at once if one waits to be taken. There is one listener: the last.
+   * @returns a function that ends the listening
+   */
   listen(onTold: () => void): () => void
 }
 
@@ -90,7 +93,7 @@ export function startLoop(options: {
   }
 
   async function runRounds(): Promise<void> {
-    /** Time at which the next round by the clock is due. */
+    /** Time at which the next round by the clock is due: the first one at once. */
     let clockAtMs = performance.now()
     while (!stopSignal.aborted) {
       const roundSignal = waker.take()

@@ -31,7 +31,11 @@ type DeskParts = {
   readonly exposure: ExposureLimits
 }
 
-/** Opens the desk that pays on a chain, for each kind of chain. */
+/**
+ * Opens the desk that pays on a chain. `contract`: through a fill contract, by transactions with nonces.
+ * `marked`: by transactions that expire and leave a mark. `line`: by one line of transactions, each spending
+ * the one before.
+ */
 export function openDesk(
   logger: Logger,
   { chain, ...shared }: DeskParts & { readonly chain: PaidChain },

@@ -77,6 +77,10 @@ export function openDeposits(
   return deposits
 }
 
+/**
+ * Makes what work items need. Halts come from `background`, which is filled later: until then no chain is
+ * halted.
+ */
 export function createFilling(
   world: World,
   parts: PayingParts & { readonly deposits: DepositReader; readonly background: BackgroundParts },

@@ -87,7 +87,9 @@ export type Opened = {
 }
 
 /**
- * Opens a chain of the solver file, for its kind of payments, and adds to `opened` what is to be closed and checked.
+ * Opens a chain of the solver file, and adds to `opened` what is to be closed and checked, also before it
+ * throws. The kind is `contract` if the quote file's chain has gas and contracts (`isContractChain`), `line`
+ * if the family pays in lines, else `marked`.
  * @throws ConfigurationError
  */
 export function openPaidChain(

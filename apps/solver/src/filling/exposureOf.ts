@@ -69,7 +69,11 @@ async function traitsOf({ order: { payments, calls }, chain }: Payment): Promise
   return codes.includes(undefined) ? [...currencies, 'code'] : currencies
 }
 
-/** Question for oracles about a payment; undefined where no oracle attests it. */
+/**
+ * Question for oracles about a payment; undefined where no oracle attests it. They attest every fill, but a
+ * refund only by one of the order's refund options, of a deposit that could pay the order, and beside no
+ * other payment for the order.
+ */
 function questionOf(
   { order: paid, filling }: Payment,
   deposit: SeenDeposit,

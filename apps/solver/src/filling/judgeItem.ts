@@ -132,8 +132,11 @@ const isPaidFrom = (record: KeptRecord, deposit: SeenDeposit): boolean =>
   !hasFailed(record) && record.deposits.some((key) => isOfSameSource(key, deposit))
 
 /**
- * State of the order's fill, for a refund. If the order can still be filled but the service has given it up, its signed
- * fills are cancelled and its id is closed on the destination; the refund waits until that is final.
+ * State of the order's fill, for a refund, by the chain's records at a final block: this wallet's
+ * (`fillStateOf`), and those of the others that share the market. It is `over`, so that the refund goes on,
+ * only if none of them can fill the order any more. If this wallet still can, but the service has given the
+ * order up (`endsOrder`) or the deadline has passed, its signed fills are cancelled and its id is closed on
+ * the destination. The state is `open` until a later look finds the closing final.
  */
 async function settleFill(
   { orderId, endsOrder }: PaidOrder,
@@ -159,7 +162,8 @@ async function settleFill(
   // If the chain does not refuse a late fill, the passed deadline is a reason to stop it here.
   const isLate = !record.endsByDeadline && finalSeconds > deadline
   // While the order is not given up, another deposit may still pay for it, so its fill goes on.
-  if (state.kind !== 'open' || (endsOrder !== true && !isLate)) return state
+  const isGivenUp = endsOrder === true || isLate
+  if (state.kind !== 'open' || !isGivenUp) return state
   await stopSigned(fills, filling)
   const paid = { id: orderId, extraData }
   if (recorded === 'open' && !filling.isDryRun) await closeRecord(paid, destination, filling)

@@ -83,6 +83,7 @@ async function payJudged(
   }
   const exposure = await exposureOf(payment, deposit, past)
   if (exposure === undefined) return later('no price is known')
+  // Signed with the turn's end as its deadline, the transaction cannot land in another wallet's turn.
   const deadline = Math.min(order.deadline, turn.endSeconds)
   const bound = paymentBound(payment, deposit)
   const work = { kind: 'payment', id: paidId, order: { ...order, deadline }, bound } as const

@@ -26,8 +26,11 @@ const refused = (reason: string): Recovered => ({ kind: 'refused', reason })
 const mostMicroUsd = 2n ** 63n
 
 /**
- * Gives an order up for good and brings its deposit and its promise to the hub. From its first look on nothing is
- * signed for the order, whatever the service offers.
+ * Gives an order up for good and brings its deposit and its promise to the hub. From its first look on
+ * nothing is signed for the order, whatever the service offers. Each look does all of it again: it stops what
+ * was signed, and `judgeRecovery` tells by deposit, records and marks whether the wallet's own ids are closed
+ * first, something is waited for, or the promise and the deposit are entered. Repeating any of it is
+ * harmless.
  * @source rules P-72, P-73
  */
 export async function recover(

@@ -110,7 +110,11 @@ class SolverRound {
     await this.#tellFailures()
   }
 
-  /** Follows the records of a chain, and reports transactions to be sent that the service does not know. */
+  /**
+   * Follows the records of a chain, and reports transactions to be sent that the service does not know: the
+   * one of a record that is still `asked`, as its report was not answered, unless it is being cancelled; then
+   * replacements of reported ones.
+   */
   async #advance(chain: SolverChain): Promise<void> {
     const { desk } = chain
     await this.#attempt(`chain ${chain.key}`, async () => {
@@ -141,7 +145,11 @@ class SolverRound {
     )
   }
 
-  /** Reports that another transaction of a record counts now: a replacement, or the one that was mined. */
+  /**
+   * Reports that another transaction of a record counts now: a replacement, or the one that was mined. The
+   * report names the one that the service follows (`toldHash`). That it is under way is kept before
+   * (`beginTelling`), the answer after.
+   */
   async #tellReplacement({ desk }: SolverChain, replacement: Replacement): Promise<void> {
     const { work } = this.#options
     const { hash } = replacement

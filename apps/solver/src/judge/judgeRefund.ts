@@ -53,6 +53,7 @@ export type RefundFacts = {
   readonly hasFilledFrom: boolean
   /** Canonical spelling of the order's input currency. */
   readonly inputCurrency: string
+  /** `open` also where it was not read, because the deposit paid for no fill and could pay for none. */
   readonly fill: FillState
   /** App fees that the order's fill owes, in the currency of its deposit. */
   readonly appFees: bigint

@@ -54,6 +54,7 @@ export type FillRequest = {
 
 /** Calls of an order, and the account that would run them. */
 export type CallsRequest = Pick<FillRequest, 'fillContract' | 'calls' | 'recipient'> & {
+  /** Fill wallet that would pay the order, on the paying chain. */
   readonly filler: string
 }
 

@@ -120,7 +120,12 @@ export type Preparation =
 /** `isDear`: the transaction would cost more than its bound, or take more gas than one may have. */
 export type Refusal = { readonly kind: 'refused'; readonly reason: string; readonly isDear?: true }
 
-/** Signs, sends and follows every transaction of the fill wallet on one chain. `PaymentDesk` is the one implementation. */
+/**
+ * Signs, sends and follows every transaction of the fill wallet on one chain. `PaymentDesk` is the one
+ * implementation. The caller reports an item's transaction between `begin` and `release`, and for each of
+ * `replaced` between `beginTelling` and `releaseReplacement`: so nothing of an item is sent before the
+ * service's answer. `advance` is called again and again.
+ */
 export type ChainDesk = {
   readonly chainId: number
   /** Address of the fill wallet, in canonical spelling. */

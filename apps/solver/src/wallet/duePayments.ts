@@ -71,6 +71,7 @@ export type JointAnswer =
   | { readonly kind: 'attested' }
   /** So many oracles refused it that the others are fewer than the threshold. */
   | { readonly kind: 'refused'; readonly code: string }
+  /** Neither enough signatures nor enough refusals. */
   | { readonly kind: 'open'; readonly code: string }
 
 /**

@@ -34,8 +34,16 @@ type Planned = Pick<ExpiringRecord, 'terms' | 'units' | 'rent'>
 type ExpiringSight = Sight & { readonly chainTime: number }
 
 /**
- * Strategy of a chain without nonces, where each transaction marks what it pays: of all that is ever signed for one id, one at
- * most has an effect. So a record may be signed again as often as its time allows, by whatever process.
+ * Strategy of a chain without nonces, where each transaction marks what it pays or closes: of all that is
+ * ever signed for one id, one at most has an effect. So a record may be signed again as often as its time
+ * allows, by whatever process. `judge` first asks for a transaction that landed, which decides once it is
+ * final. While none has landed and one still may, the newest is sent again. Once all have expired at a final
+ * block, it reads the state of the id: an `open` id is signed again while there is time, any other ends the
+ * record.
+ *
+ * An allowance leaves no mark, and a later one of an equal amount has the same id, which is always `open`. It
+ * needs no mark: it pays nobody, each landing sets the same value, and a currency has one open record at
+ * once.
  */
 export class ExpiringStrategy implements DeskStrategy<ExpiringSight> {
   readonly chainId: number
@@ -114,7 +122,7 @@ export class ExpiringStrategy implements DeskStrategy<ExpiringSight> {
   }
 }
 
-/** True if no transaction of the record landed or can land any more: only then the id's state is read. */
+/** True if no transaction of the record landed or can land any more. */
 const isOver = (record: ExpiringRecord, landing: Landing): boolean =>
   landing.kind === 'none' && hasExpired(record, landing.finalHeight)
 
@@ -146,7 +154,7 @@ function termsOf(work: DeskWork): PaymentTerms | string {
       return { id: work.id, mark: 'paid', payments: [], emptied: work.emptied }
     case 'allowance': {
       const { allowance } = work
-      // No contract records this id as paid, so the allowance is signed again until one transaction lands.
+      // Nothing marks this id, so the allowance is signed again until one transaction lands.
       const id = sha256TextHex(`allowance ${allowance.currency} ${allowance.amount}`)
       return { id, mark: 'allowed', allowance, payments: [] }
     }

@@ -7,8 +7,9 @@ import type { KeptRecord } from './signedRecord.ts'
 type Queries = Pick<SqlDatabase, 'query'>
 
 /**
- * A payment as it counts against limits from its signature until oracles attest it. Its row in the table `payment` has a
- * state: `signed`, then `paid` once it is final or `void` if it failed; a paid one becomes `attested` or `refused`.
+ * A payment as it counts against limits from its signature until oracles attest it. Its row in the table
+ * `payment` has a state: `expose` inserts it as `signed`; `settleExposure` makes it `paid` once it is final,
+ * or `void` if it failed; the answers of oracles make a paid one `attested` or `refused`, which stay.
  */
 export type Exposure = {
   readonly kind: 'fill' | 'refund' | 'claim'
@@ -16,15 +17,16 @@ export type Exposure = {
   /** Worth of the payment when it is signed. */
   readonly microUsd: bigint
   /**
-   * Properties such as `calls` or a currency. When oracles refuse a payment for good, later payments with its first trait
-   * are stopped.
+   * Properties such as `calls` or a currency, the most telling first. A payment that oracles refuse for good
+   * counts against its first trait alone; a new payment waits if any of its traits is above
+   * `limits.refusedMicroUsd`.
    */
   readonly traits: readonly string[]
   /** Undefined for a payment that no oracle attests. */
   readonly asked: AttestationQuestion | undefined
   /** True if the solver has oracles: then a claim waits for attestations of the fills that owe its app fees. */
   readonly hasOracles: boolean
-  /** Fees that a fill leaves owed, or that a claim takes. */
+  /** Fees that a fill leaves owed, by wallet; or the one that a claim takes. */
   readonly appFees: readonly AppFee[]
   readonly limits: ExposureLimits
 }
@@ -117,8 +119,9 @@ const sumOf = (sums: Figures, figure: Figure): bigint =>
   [...sums.values()].reduce((sum, chainSums) => sum + chainSums[figure], 0n)
 
 /**
- * Counts a payment, in the transaction that keeps its signed record. Refunds are counted and never wait, because they
- * return the depositor's own money.
+ * Counts a payment, in the transaction that keeps its signed record. Fills and claims take the lock first, so
+ * that two payments cannot pass a limit together: the sums are read and the row is inserted under it. Refunds
+ * are counted and never wait, because they return the depositor's own money; so they need no lock.
  * @throws UnattestedError
  */
 export async function expose(
@@ -148,6 +151,8 @@ export async function expose(
 
 /**
  * Takes a claim's app fees from what attested fills owe, so that only the rest of it counts as unattested.
+ * The result replaces two members of the claim's exposure: `microUsd` is the worth of that rest, `appFees`
+ * are those taken.
  * @throws UnattestedError while fills that are not attested yet would cover the rest
  */
 async function coverClaim(
@@ -158,13 +163,13 @@ async function coverClaim(
   // An item that an older release stored does not tell whose fees it takes.
   if (claimedFee === undefined) return { microUsd, appFees: [] }
   const { attested, coming } = await readAppFeesOwed(tx, claimedFee)
-  const amount = minBigint(claimedFee.amount, attested)
-  const uncovered = claimedFee.amount - amount
+  const covered = minBigint(claimedFee.amount, attested)
+  const uncovered = claimedFee.amount - covered
   if (hasOracles && uncovered > 0n && uncovered <= coming)
     throw new UnattestedError('oracles have not attested yet the fills that owe these app fees')
   return {
     microUsd: divideUp(microUsd * uncovered, claimedFee.amount),
-    appFees: amount > 0n ? [{ ...claimedFee, amount }] : [],
+    appFees: covered > 0n ? [{ ...claimedFee, amount: covered }] : [],
   }
 }
 

@@ -11,8 +11,9 @@ import type { KeptRecord } from './signedRecord.ts'
 /** Holdings of the fill wallet on one chain, and the ways to raise them. */
 export type Inventory = {
   /**
-   * True when the wallet can pay this much of a currency now, above its floor. When not, a chore that wraps, allows or
-   * gathers has begun where one helps.
+   * True when the wallet can pay this much of a currency now, above its floor. When not, a chore that wraps,
+   * allows or gathers has begun where one helps. It reserves nothing: of two items that are looked at side by
+   * side both may be told true of one balance, and the transaction of the second then fails and pays nothing.
    * @param through fill contract that takes the currency; by default the chain's own
    */
   has(currency: string, amount: bigint, through?: Hex): Promise<boolean>
@@ -39,7 +40,10 @@ type ContractWallet = {
   readonly records: Pick<Records, 'active'>
 }
 
-/** Inventory on a chain of contracts: wraps native coin, and approves the fill contract, by chores. */
+/**
+ * Inventory on a chain of contracts: wraps native coin, and approves the fill contract, by chores. Balances
+ * are of the newest block, so records that it has mined are not subtracted again.
+ */
 export function createInventory(
   { desk, paying }: Pick<ContractWallet, 'desk' | 'paying'>,
   chain: InventoryChain,

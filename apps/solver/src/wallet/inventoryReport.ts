@@ -84,8 +84,8 @@ function planAsset(holdings: readonly Holding[]): Plan {
     return { holding, target, kept: maxBigint(target, holding.floor) }
   })
   const smallest = (total * smallestMoveBps) / sharesTotalBps
-  const isShared = holdings.every(({ targetShareBps }) => targetShareBps !== undefined)
-  const moves = isShared ? planMoves(chainTargets, smallest) : []
+  const haveShares = holdings.every(({ targetShareBps }) => targetShareBps !== undefined)
+  const moves = haveShares ? planMoves(chainTargets, smallest) : []
   return { moves, withdrawals: chainTargets.flatMap((target) => withdrawalsOf(target, moves, smallest)) }
 }
 
@@ -104,7 +104,10 @@ function targetsOf(holdings: readonly Holding[], total: bigint): readonly bigint
   return holdings.map(({ dayOutflow }) => (total * dayOutflow) / outflow)
 }
 
-/** Moves from the largest surplus to the largest shortage; the hub's debt to a chain counts as its balance. */
+/**
+ * Moves from the largest surplus to the largest shortage, until one of the two is no more than `smallest`;
+ * the hub's debt to a chain counts as its balance. No chain has both, because `kept` is at least `target`.
+ */
 function planMoves(chainTargets: readonly ChainTarget[], smallest: bigint): readonly Move[] {
   const balances = chainTargets.map(({ holding, target, kept }) => {
     const amount = holding.amount + hubSum(holding)
@@ -123,7 +126,10 @@ function planMoves(chainTargets: readonly ChainTarget[], smallest: bigint): read
   }
 }
 
-/** Withdrawals that a chain's wallet needs to keep its balance after all moves, from the largest hub balance on. */
+/**
+ * Withdrawals that a chain's wallet needs to hold `kept` after all moves, from the largest hub balance on.
+ * Moves count the hub's debt as held, so the wallet may first have to withdraw what it then sends.
+ */
 function withdrawalsOf(
   { holding, kept }: ChainTarget,
   moves: readonly Move[],

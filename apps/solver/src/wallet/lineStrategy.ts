@@ -44,7 +44,7 @@ export type LineOptions = {
 type LineSight = Sight & PlacedLine & { readonly chainSeconds: number }
 /** Facts on which a fee depends beside size and price. `before`: unmined transactions before it in the line. */
 type Bid = Pick<PlacedRecord, 'before'> & {
-  /** Highest fee of the transactions that it replaces. */
+  /** Highest fee of the transactions that it replaces; absent if none spends its place yet. */
   readonly replaced?: bigint
   /** Fees of transactions behind a replaced one, which nodes drop with it. */
   readonly dropped?: readonly bigint[]
@@ -57,8 +57,10 @@ const gatheredMax = 50
 const gatherPauseMs = 600_000
 
 /**
- * Strategy of a chain on which every transaction of the fill wallet spends an output of the one before, and names what it
- * pays. One record at a time may be kept and not sent; up to twenty sent ones wait for a block.
+ * Strategy of a chain on which every transaction of the fill wallet spends an output of the one before, and
+ * names what it pays. One record at a time may be kept and not sent; up to twenty sent ones wait for a block.
+ * `placeLine` finds the place of each record anew at every look, because a transaction that is signed again
+ * moves all places behind it.
  */
 export class LineStrategy implements DeskStrategy<LineSight> {
   readonly chainId: number
@@ -121,6 +123,12 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     return this.#signs(work)
   }
 
+  /**
+   * Signs for the place that the record has now. If its newest offer of that kind spends the same place, that
+   * offer is `standing` and the new one replaces it for a higher fee (`record_bumped`). Else the new one is
+   * the first of its kind at this place (`record_renewed`), a first cancellation among them; `nextLineMove`
+   * tells why an offer at another place does no harm.
+   */
   async signAgain(kept: KeptRecord, offerKind: OfferKind, sight?: LineSight): Promise<SignedAgain> {
     const { placed } = sight ?? (await this.#readLine())
     const index = indexOf(kept, placed)
@@ -137,6 +145,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
         offerKind === 'cancellation'
           ? { ...record, cancellations: [...record.cancellations, offer] }
           : { ...record, transactions: [...record.transactions, offer] }
+      // At most one of a record's offers is ever mined, so the highest fee of any is what is reserved.
       const highestFee = offersOf(record).reduce((most, { fee }) => maxBigint(most, fee), 0n)
       const extraCost = maxBigint(0n, offer.fee - highestFee)
       const event = standing === undefined ? 'record_renewed' : 'record_bumped'
@@ -160,6 +169,7 @@ export class LineStrategy implements DeskStrategy<LineSight> {
       .map(({ fee }) => fee)
     const bid = { before, ...(feesAtPlace.length > 0 && { replaced: feesAtPlace.reduce(maxBigint) }) }
     if (offerKind === 'transaction') {
+      // Only the line's last transaction is signed for more at its place, so nothing is dropped with it.
       const gathered = newest(record.transactions)?.gathered ?? []
       return this.#sign(record.line, { parent, gathered }, bid)
     }
@@ -220,6 +230,10 @@ export class LineStrategy implements DeskStrategy<LineSight> {
     return requireFees(this.#options.marketFees(), this.chainId)
   }
 
+  /**
+   * Signs at the end of the line as it is then, not as `plan` saw it: desks run this one record at a time, so
+   * that no two take the same place.
+   */
   #signs(work: LineWork, gathered: LineInputs['gathered'] = []): SignFirst {
     return async (unsigned) => {
       const { end, unmined } = await this.#readLine()

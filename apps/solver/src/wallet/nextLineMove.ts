@@ -9,7 +9,9 @@ export type LineOffer = LineRecord['transactions'][number]
 /** A record and its place in its wallet's line. */
 export type PlacedRecord = {
   readonly record: LineRecord
-  /** The one of its transactions or cancellations that a block has. */
+  /**
+   * The one of its transactions or cancellations that a block has; undefined again after a reorganization.
+   */
   readonly mined:
     | { readonly what: OfferKind; readonly offer: LineOffer; readonly isFinal: boolean }
     | undefined
@@ -33,7 +35,10 @@ export const isSamePlace = (
   other: Pick<OwnOutput, 'txid' | 'vout'> | undefined,
 ): boolean => one.txid === other?.txid && one.vout === other.vout
 
-/** The transaction that nodes may have now: a cancellation, or the one that the service follows; undefined before a release. */
+/**
+ * The transaction that nodes may have now: the newest cancellation, else the one that the service was told
+ * (`sendable`; for records that it does not know, the newest). Undefined before a release.
+ */
 function offerOf(record: LineRecord): LineOffer | undefined {
   const { cancellations, transactions, release } = record
   if (cancellations.length > 0) return newest(cancellations)
@@ -97,14 +102,27 @@ export type LineFacts = {
 }
 
 /**
- * Next move for a record in a line. The same bytes are sent until a block has them. If the place that they spend is no more
- * the record's, the content is signed anew for the present place; that pays nothing twice, because no transaction that
- * names an id is signed behind another that names it. A transaction that must not be mined any more is replaced by a
- * cancellation. Pure.
+ * Next move for a record in a line. Pure. The first that applies:
  *
- * Of a payment that the service follows (`isToldAbout`), `release` is the service's answer: `asked` until it comes, then
- * `given` or `refused`. `toldHash` is the transaction that the service looks for, and `tellingHash` one of which a report is
- * under way.
+ * 1. The record is at its end: nothing.
+ * 2. A block has one of its offers: it settles once that is final, and, if the service follows the record,
+ *    once the service was told that hash.
+ * 3. Its place is unknown, because the record before it is still to be signed anew or released: it waits.
+ * 4. It must not be mined any more (`isOver`): below, its newest cancellation stands for its newest
+ *    transaction; the first one is signed.
+ * 5. The service has not answered yet if it may be sent: it waits.
+ * 6. Its newest offer spends another place than the present one: it is signed anew for the present place.
+ * 7. It is slow and the last of the line: it is signed for a higher fee.
+ * 8. Its sendable offer spends the present place: the same bytes are sent again.
+ *
+ * For a transaction, 6 waits and 7 does not apply while a report to the service is open. The service follows
+ * one hash per record of a work item (`isToldAbout`): `release` is its answer to the first report (`asked`
+ * until it comes, then `given` or `refused`), `toldHash` the hash that it follows, and `tellingHash` one
+ * whose report has no answer yet.
+ *
+ * Step 6 pays nothing twice: signing throws where the line up to the place that is spent names the id
+ * already. So of two transactions of one id neither is behind the other; then the ways to them spend one
+ * output twice, and only one is mined.
  */
 export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: LineFacts): Move {
   if (record.outcome !== 'open') return waitMove
@@ -115,25 +133,26 @@ export function nextLineMove({ record, mined, parent }: PlacedRecord, facts: Lin
     return { kind: 'settle', outcome, cost: mined.offer.fee }
   }
   const offerKind = isOver(record, facts) ? 'cancellation' : 'transaction'
-  // Without a parent, the record before it is signed first; and what the service has not answered is not sent.
   if (parent === undefined || (offerKind === 'transaction' && record.release === 'asked')) return waitMove
   const last = newest(offerKind === 'cancellation' ? record.cancellations : record.transactions)
   if (last === undefined) return { kind: 'sign', what: offerKind }
-  // The service follows one hash: nothing more is signed before it was told of the last one.
-  const isReported =
-    offerKind === 'cancellation' ||
-    !isToldAbout(record) ||
-    (record.toldHash === last.hash && record.tellingHash === undefined)
-  if (!isSamePlace(last.parent, parent)) return isReported ? { kind: 'sign', what: offerKind } : waitMove
+  const maySignMore = offerKind === 'cancellation' || isReported(record, last.hash)
+  if (!isSamePlace(last.parent, parent)) return maySignMore ? { kind: 'sign', what: offerKind } : waitMove
   const isSlow = facts.nowMs - last.signedAtMs >= facts.bumpAfterMs
-  if (isReported && isSlow && facts.isLast) return { kind: 'sign', what: offerKind }
+  if (maySignMore && isSlow && facts.isLast) return { kind: 'sign', what: offerKind }
   const offer = offerOf(record)
   return offer !== undefined && isSamePlace(offer.parent, parent)
     ? { kind: 'broadcast', what: offerKind }
     : waitMove
 }
 
-/** True if the record's payment must not be mined any more. */
+/** True if no report of the record's newest transaction is open, or none is ever made. */
+function isReported(record: LineRecord, newestHash: string): boolean {
+  if (!isToldAbout(record)) return true
+  return record.toldHash === newestHash && record.tellingHash === undefined
+}
+
+/** True if the record's payment must not be mined any more: it was cancelled, refused, or is late. */
 function isOver({ cancellations, release, deadline }: LineRecord, { chainSeconds }: LineFacts): boolean {
   return (
     cancellations.length > 0 || release === 'refused' || (deadline !== undefined && chainSeconds > deadline)

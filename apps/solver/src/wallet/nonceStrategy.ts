@@ -96,22 +96,19 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
     }
   }
 
+  /**
+   * Signs the record's first cancellation, or replaces the newest of its transactions or of its cancellations
+   * by one with a higher bid. All have the record's nonce, so one of them at most is mined. Where the ceiling
+   * allows no higher bid, nothing is signed, and the newest stays `standing`, to be sent again.
+   */
   async signAgain(kept: KeptRecord, offerKind: OfferKind): Promise<SignedAgain> {
     const record = requireNonced(kept)
     const { paying, rules } = this.#options
     const { nonce, plan, transactions, cancellations } = record
     const replaced = newest(offerKind === 'cancellation' ? cancellations : transactions)
+    // A record always has a transaction.
+    if (replaced === undefined) return this.#signFirstCancellation(record)
     const market = this.#market().gasPrice
-    if (replaced === undefined) {
-      // The first cancellation replaces the last transaction at nodes, so it bids more if the ceiling allows.
-      const last = newest(transactions)
-      const marketBid = firstBid(market, rules.maxFeePerGasWei)
-      const raised = (last && replacementBid(last, marketBid, rules.maxFeePerGasWei)) ?? marketBid
-      const { signed: offer } = await paying.signCancellation(nonce, raised)
-      const cancelled = { ...record, cancellations: [offer] }
-      // No budget holds it up: it takes less gas than the record's transaction, whose reserved cost covers it.
-      return { signed: { record: cancelled, offer, extraCost: 0n, event: 'record_cancelling' } }
-    }
     const raised = replacementBid(replaced, market, rules.maxFeePerGasWei)
     if (raised === undefined) return { standing: replaced }
     const { signed: offer, gas } =
@@ -124,10 +121,23 @@ export class NonceStrategy implements DeskStrategy<NonceSight> {
         : { ...record, transactions: [...transactions, offer] }
     // Reserved so far: the cost of the record's newest transaction, or that of the replaced offer if it is
     // higher.
-    const ownCost = (newest(transactions)?.maxFeePerGasWei ?? 0n) * plan.gas
-    const reserved = maxBigint(ownCost, replaced.maxFeePerGasWei * gas)
+    const transactionCost = (newest(transactions)?.maxFeePerGasWei ?? 0n) * plan.gas
+    const reserved = maxBigint(transactionCost, replaced.maxFeePerGasWei * gas)
     const extraCost = maxBigint(0n, raised.maxFeePerGasWei * gas - reserved)
     return { signed: { record: changed, offer, extraCost, event: 'record_bumped' }, standing: replaced }
+  }
+
+  async #signFirstCancellation(record: SignedRecord): Promise<SignedAgain> {
+    const { paying, rules } = this.#options
+    const { nonce, transactions } = record
+    const marketBid = firstBid(this.#market().gasPrice, rules.maxFeePerGasWei)
+    // It replaces the last transaction at nodes, so it bids more than that if the ceiling allows.
+    const last = newest(transactions)
+    const raised = (last && replacementBid(last, marketBid, rules.maxFeePerGasWei)) ?? marketBid
+    const { signed: offer } = await paying.signCancellation(nonce, raised)
+    const cancelled = { ...record, cancellations: [offer] }
+    // No budget holds it up: it takes less gas than the record's transaction, whose reserved cost covers it.
+    return { signed: { record: cancelled, offer, extraCost: 0n, event: 'record_cancelling' } }
   }
 
   broadcast(offer: Pick<SignedTransaction, 'raw'>): Promise<void> {

@@ -34,8 +34,17 @@ export type DeskOptions = {
 }
 
 /**
- * The desk of one chain. It keeps each transaction before it reports it, reports it before it sends it, and sends it again
- * until its record is at its end. So after a kill the next process goes on from what was kept.
+ * The desk of one chain. It keeps each transaction before it reports it, reports it before it sends it, and
+ * sends it again until its record is at its end. So after a kill the next process goes on from what was kept.
+ *
+ * A round of `SolverRound` calls `advance`, then `release` for each record that is still `asked`, then
+ * `replaced` and, for each of its results, `beginTelling` and `releaseReplacement`: one after the other,
+ * because each saves the whole record that it was given. Work items, which follow side by side, begin new
+ * records and cancel; new ones are begun in turn.
+ *
+ * The service is told each transaction of a work item's record: `release` is its answer to the first report,
+ * `toldHash` the one hash that it follows and that may be sent, `tellingHash` a newer one whose report has no
+ * answer yet. It knows no chores and closings: their newest transaction is sent.
  * @source docs/internals/payments.md
  */
 export class PaymentDesk<Seen extends Sight> implements ChainDesk {
@@ -44,7 +53,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
   readonly waitingSinceMs: (() => number | undefined) | undefined
   readonly #strategy: DeskStrategy<Seen>
   readonly #options: DeskOptions
-  /** By record: hash of its transaction that a block had at the last look. */
+  /** By record: hash of its transaction that a block had at the last look. Not kept: a look finds it again. */
   readonly #minedHashes = new Map<string, string>()
   /** End of the work that `#inTurn` began last. */
   #last: Promise<unknown> = Promise.resolve()
@@ -111,12 +120,14 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
 
   async release(record: KeptRecord, release: 'given' | 'refused'): Promise<void> {
     if (release === 'refused') return this.#refuse(record)
+    // Nothing is signed while the service has not answered, so the newest is the one that was reported.
     const reported = newestOffer(record)
     const released: KeptRecord = { ...record, release, ...(reported && { toldHash: reported.hash }) }
     await this.#save(released)
     if (reported !== undefined) await this.#send(released, reported)
   }
 
+  /** With nonces a cancellation is enough; elsewhere none may be possible yet, so a refusal is kept too. */
   cancel(record: KeptRecord): Promise<void> {
     return this.#strategy.cancelsByNonce ? this.#signCancellation(record) : this.#refuse(record)
   }
@@ -143,6 +154,7 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
       const mined = this.#minedHashes.get(keyOf(record))
       // A report whose answer was lost is repeated first: the next report has to name the hash that it replaces.
       const hash = record.tellingHash ?? mined ?? newestOffer(record)?.hash
+      // False while another hash is repeated: the mined one is reported at the next look.
       const isMined = mined !== undefined && hash === mined
       const isTold = hash === record.toldHash && record.tellingHash === undefined
       return hash === undefined || isTold ? [] : [{ record, hash, isMined }]

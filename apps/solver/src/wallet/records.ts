@@ -164,6 +164,7 @@ export async function readDayOutflows(
   return rows.map(({ chain_id, currency, amount }) => ({ chainId: Number(chain_id), currency, amount }))
 }
 
+/** Values of the columns that `begin` inserts, in their order: `payment_id` is the record's `orderId`. */
 function columnsOf(record: KeptRecord): readonly unknown[] {
   const { id, attempt, wallet, chainId, nonce, kind, orderId, outcome, failureReported } = record
   const stateColumns = [outcome, failureReported, serializeRecord(record)]
@@ -196,7 +197,11 @@ async function requireUnchanged(tx: SqlTx, paymentId: Hex, past: readonly KeptRe
   if (fingerprint(rows) !== fingerprint(past)) throw new AlreadyBegunError(paymentId)
 }
 
-/** All in one transaction: a record without its charges, or a payment that passes a limit, is never kept. @throws as `Records.begin` */
+/**
+ * All in one transaction: a record without its charges, or a payment that passes a limit, is never kept.
+ * Locks are taken in this order: lease, stop switch, order or claim, budgets, exposure.
+ * @throws as `Records.begin`
+ */
 async function begin(tx: SqlTx, record: KeptRecord, beginning: Beginning): Promise<void> {
   const { charges, past, exposure, fence } = beginning
   await fence(tx)

@@ -17,7 +17,7 @@ const signedTransaction = z.object({
 
 const recordKinds = ['fill', 'refund', 'claim', 'sweep', 'permit', 'close', 'chore'] as const
 
-/** Members of every record, whatever its chain. */
+/** Members of every record, whatever its chain. Records of older releases lack those with a default. */
 const shared = {
   /** Id of the work item, or of the chore. */
   id: z.string(),
@@ -37,7 +37,10 @@ const shared = {
   deposits: z.array(z.string()).default([]),
   /** True for a refund whose deposit leaves the wallet less than its gas. */
   isUnderpaid: z.boolean().optional(),
-  /** The service's permission to send: `asked` until it has answered; `refused` if it had closed the item. */
+  /**
+   * Permission to send: `asked` until the service has answered; `refused` if it had closed the item, or the
+   * solver gave the record up. Chores and closings, which it does not know, are `given` from the start.
+   */
   release: z.enum(['asked', 'given', 'refused']),
   /** Its end by final facts; `open` until then. `lost`: another transaction took its nonce or its output, or its time is over. */
   outcome: z.enum(['open', 'done', 'reverted', 'cancelled', 'lost']),
@@ -58,9 +61,12 @@ const recordSchema = z.object({
   }),
   /** Transactions of this content with rising fees, oldest first: at most one per nonce is ever mined. */
   transactions: z.array(signedTransaction).min(1),
-  /** Hash of the transaction that the service follows: its report was answered. */
+  /**
+   * Hash of the one transaction that the service follows and that is sent: its report was answered. Absent
+   * until `release` is `given`, and for chores and closings, of which the newest is sent.
+   */
   toldHash: hash.optional(),
-  /** Hash that is being reported: kept before the report, removed with the answer. */
+  /** Hash that is being reported in place of `toldHash`: kept before the report, removed with the answer. */
   tellingHash: hash.optional(),
   /** Transactions of the same nonce that do nothing: once one of them is mined, the payment never is. */
   cancellations: z.array(signedTransaction).default([]),
@@ -110,6 +116,7 @@ const expiringSchema = z.object({
       z.object({
         raw: calldata,
         hash: text,
+        /** Once a final block is higher than this, the transaction can have no effect any more. */
         lastValidHeight: amount,
         fee: amount,
         signedAtMs: z.number().int().nonnegative(),
@@ -181,7 +188,7 @@ export function serializeRecord(record: KeptRecord): string {
 export const hasFailed = ({ outcome }: Pick<KeptRecord, 'outcome'>): boolean =>
   outcome === 'reverted' || outcome === 'cancelled' || outcome === 'lost'
 
-/** The last of several transactions of a record: it bids the most, or expires last. */
+/** The last of a record's transactions: it bids the most, expires last, or spends the newest place. */
 export function newest<Transaction>(list: readonly Transaction[]): Transaction | undefined {
   return list.at(-1)
 }

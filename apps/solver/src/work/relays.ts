@@ -59,7 +59,12 @@ export const orderWords = z.object({
   fees: hex(32),
 })
 
-/** The price that the order commits to (`tokenIn` to `nonce`), and the swap: its amount and call data. */
+/**
+ * A swap of what lies at the address, before its deposit. `tokenIn` to `nonce` are a price: for `amountIn` at
+ * least `amountOutMin`, for any other amount the same share. The order's salt has a part of their hash, so
+ * the contract takes no other price. `amount` is swapped now, by `swapData`; neither is signed, as the price
+ * holds whatever they are.
+ */
 const sweptSwap = z.object({
   tokenIn: hex(20),
   amountIn: amount,
@@ -124,7 +129,10 @@ const programSweepSchema = z
   })
   .transform(({ contract: program, ...sweep }) => ({ kind: 'program-sweep' as const, program, ...sweep }))
 
-/** Payload of any sweep: items of contracts and of programs name `contract`, items of scripts do not. */
+/**
+ * Payload of any sweep, by the first of these forms that it fits: items of contracts name `contract` in 20
+ * bytes, items of programs name it in their family's spelling, items of scripts name none.
+ */
 export const sweepSchema = z.union([callSchema, programSweepSchema, scriptSweepSchema])
 
 function encodeSweep(payload: z.output<typeof sweepPayload>): Hex {

@@ -22,12 +22,13 @@ export type PaidOrder = {
   readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
   /** With calls: gets what they leave over. */
   readonly recipient?: Hex | undefined
-  /** Id of the fill's transaction that a refund replaces, which must never be mined. */
+  /** Id of the fill's transaction that a refund replaces. Not used: own records tell which fills to stop. */
   readonly replaces?: string | undefined
+  /** Absent for a claim. A fill or refund without one is refused. */
   readonly proof: Proof | undefined
   /** Fees that a fill leaves owed in the currency of its deposit, or that a claim takes. */
   readonly appFees?: readonly { readonly wallet: Hex; readonly amount: bigint }[] | undefined
-  /** Network fee that a fill or a claim was charged, in smallest units of the native coin there. */
+  /** Network fee charged for a fill or claim, which bounds its cost; in smallest units of the native coin. */
   readonly gasCharged?: bigint | undefined
   /** Note that the service has the solver keep with a fill, to be shown if the service loses its own records. */
   readonly booking?: string | undefined

@@ -40,6 +40,14 @@ type WorkWatchOptions = {
   readonly nowMs: () => number
 }
 
+/**
+ * `#ask` makes one long poll after the other; `open` serves rounds between them. A round gets the items of
+ * the last answer with news, once and while they are fresh. Otherwise it lists the work, unless a poll is
+ * held and no item is open: its answer would bring a new one.
+ *
+ * `#isHeld` is true after an answer that came late or with news. It is false before the first answer, after a
+ * failure, after an early answer without news, and while an older release answers without a cursor.
+ */
 class LongPoll implements WorkWatch {
   readonly #options: WorkWatchOptions
   readonly #closing = new AbortController()
@@ -47,10 +55,13 @@ class LongPoll implements WorkWatch {
   /** Cursor of the last answer; undefined before the first, and for a service that does not hold requests. */
   #known: string | undefined
   #isHeld = false
+  /** Next pause after a failure or an early answer. */
   #pauseMs = limits.firstPauseMs
+  /** Items of the last answer with news; taken by the next round. */
   #news: { readonly items: readonly WorkItem[]; readonly atMs: number } | undefined
   /** True if the last answer or list had an item: then each round lists the work, because an item may have changed. */
   #hasOpen = true
+  /** Answers with a cursor so far: shows a list whether one came while it was read. */
   #answerCount = 0
 
   constructor(options: WorkWatchOptions) {
@@ -104,10 +115,11 @@ class LongPoll implements WorkWatch {
     }
     this.#answerCount += 1
     this.#hasOpen = offered.items.length > 0
-    // An answer without news before half of the wait is early: the service does not hold the request.
+    // A changed cursor is news.
     if (offered.known !== known) {
       this.#news = { items: offered.items, atMs: nowMs() }
       onTold()
+      // Without news before half of the wait: the service does not hold the request.
     } else if (nowMs() - askedAtMs < waitMs / 2) return this.#pauseLonger()
     this.#isHeld = true
     this.#pauseMs = limits.firstPauseMs

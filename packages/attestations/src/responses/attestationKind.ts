@@ -49,7 +49,10 @@ export type AttestationKind<Response> = {
    * do not prove. False also for a response that names unknown chains or malformed values.
    */
   isAbout(response: Response, request: Request, networkOf: NetworkOf): boolean
-  /** Canonical JSON of everything but signatures and evidence. */
+  /**
+   * Canonical JSON of everything but signatures and evidence. Normalised responses with equal text attest the
+   * same: their signatures are collected together.
+   */
   unsignedPayload(response: Response): string
   /** The execution for the hub; `undefined` if the response has none. */
   executionOf(response: Response): Execution | undefined

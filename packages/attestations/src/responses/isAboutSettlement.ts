@@ -19,8 +19,10 @@ import type { FillsResponse, RefundsResponse } from './schemas.ts'
 import { lowerCase } from './signatureEntries.ts'
 
 /**
- * The functions of this file are true if a peer's normalised response is about the fill or refund that a request asks for.
- * See `isAboutDeposits`.
+ * The functions of this file are true if a peer's normalised response is about the fill or refund that a
+ * request asks for. See `isAboutDeposits`. With `force` the execution settles all deposits of the requested
+ * transactions that name the order, however many; without it one deposit per input. A held answer has
+ * `executionHeld` in place of the execution.
  * @source rule P-91
  */
 export const isAboutFill: IsAbout<FillsResponse> = (response, request, networkOf) => {
@@ -31,7 +33,6 @@ export const isAboutFill: IsAbout<FillsResponse> = (response, request, networkOf
     member(request['fill'], 'transactionId'),
   )
   if (fill.transactionId !== requestedId || !isAboutOrder(response, request, networkOf)) return false
-  // A held answer has no actions, and a forced execution takes every deposit that names the order, however many.
   if (request['force'] === true || execution === undefined) return true
   // One transfer to the solver per input, one to the recipient per fee.
   return execution.actions.length === order.inputs.length + order.fees.length
@@ -57,7 +58,7 @@ export const isAboutRefund: IsAbout<RefundsResponse> = (response, request, netwo
   })
   if (refunds.length !== requestedRefunds.length || !areRequestedRefunds) return false
   if (!isAboutOrder(response, request, networkOf)) return false
-  // As for a fill, but a refund pays no fees.
+  // One transfer to the solver per input, as for a fill; a refund pays no fees.
   if (request['force'] === true || execution === undefined) return true
   return execution.actions.length === order.inputs.length
 }
@@ -77,7 +78,7 @@ function isAboutOrder(
   if (!isRequestedOrder || !areRequestedInputs(order, inputs, list(request['inputs']), networkOf))
     return false
   if (execution === undefined) return executionHeld !== undefined
-  // A forced execution is of all deposits that name the order, not of one per input.
+  // The key of a forced execution is made of all these deposits, of which entries need not name each.
   if (request['force'] === true) return true
   // An input without an entry counts as zero. No oracle signs a key with that, so the keys then differ.
   const onchainIds = order.inputs.map(

@@ -54,6 +54,7 @@ export const isAboutRequestedWithdrawal: IsAbout<RequestedWithdrawalsResponse> =
   request,
   networkOf,
 ) => {
+  // Pending or held: nothing is signed, so no signature can be of another withdrawal.
   if (execution === undefined) return true
   const ownerChain = chainOf(text(request['ownerChainId']), networkOf)
   const depository = request['depository']

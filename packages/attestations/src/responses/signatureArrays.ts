@@ -49,7 +49,11 @@ export type SignatureArray = {
   readonly claims: readonly SignatureClaim[]
   /** Parses entries of the same array from another response. @throws ZodError */
   readClaims(entries: unknown): readonly SignatureClaim[]
-  /** The domain on our hub; `undefined` for messages, which have none, and where the hub file names no contract. */
+  /**
+   * The domain on our hub, in which oracles sign and verifiers count; `undefined` for messages, which have
+   * none, and where the hub file names no contract. Claims in other domains are checked by the digest of
+   * their own domain: an oracle counts signatures for another hub apart.
+   */
   readonly ownDomain: SignatureDomain | undefined
   /**
    * The structure that a signature in `domain` must sign, built from the payload; `undefined` when the payload cannot be

@@ -59,6 +59,10 @@ export function loadChains(sources: ChainSources): ChainRegistry {
   }
 }
 
+/**
+ * Reads the chains and appends to `problems`, as the functions below do. A chain with problems is returned
+ * all the same: nobody gets it, because `loadChains` then throws.
+ */
 function readChains(sources: ChainSources, problems: string[]): readonly RegisteredChain[] {
   const { environment, variables, chainsJson: json } = sources
   const name = `chains.${environment}.json`
@@ -67,6 +71,7 @@ function readChains(sources: ChainSources, problems: string[]): readonly Registe
   const file = readConfigFile(looseFile, { name, json, environment, variables })
   problems.push(...file.problems)
   const entries = file.value?.chains ?? []
+  // Collected apart, because variables are still to be named in them: `readConfigFile` did so in its own.
   const entryProblems: string[] = []
   const chains = entries.flatMap((entry, index) => {
     const path = `chains[${index}]`
@@ -134,6 +139,7 @@ function registerChain(entry: ChainEntry, place: SettingPlace, problems: string[
     signingCaps =
       unsetCapVariables.length > 0 ? undefined : readSigningCaps(namedCaps, network, setting, problems)
   } catch (error) {
+    // The family's codec is made in both functions, and refuses a network that it does not have.
     if (!(error instanceof ConfigurationError)) throw error
     problems.push(`${place.name}: ${place.path}.additionalData.network: ${error.message}`)
   }

@@ -15,7 +15,7 @@ export type DenyListHealth = {
 /** The lists in force of all sources, which are read again at intervals. */
 export interface KeptDenyList extends DenyList {
   health(): DenyListHealth
-  /** Reads every source now. */
+  /** Reads every source now. Never rejects: a problem of a source is an event, and its list stays. */
   refresh(): Promise<void>
   close(): Promise<void>
 }

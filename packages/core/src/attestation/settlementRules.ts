@@ -109,6 +109,10 @@ function groupOf({ codec, recipient, currency, facts }: DemandedPayment): string
   return JSON.stringify([facts.evidence.chainId, facts.transactionId, to, token])
 }
 
+/**
+ * Sums the transfers of the transaction that can be this payment. None count where a fill contract recorded
+ * the id of another payment, or where there is a problem with its record: the record is the proof then.
+ */
 function paidFor({ codec, recordId, recipient, currency, facts }: DemandedPayment) {
   const [to, token] = [codec.canonicalAddress(recipient), codec.canonicalAddress(currency)]
   const hasOtherId = facts.recordId !== undefined && facts.recordId !== recordId.toLowerCase()

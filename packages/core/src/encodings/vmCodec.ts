@@ -29,8 +29,8 @@ export interface VmCodec {
   /** Protocol bytes of a currency that has a token on the hub. @throws InvalidAddressError for any other */
   encodeHubCurrency(currency: string): Uint8Array
   /**
-   * The one spelling under which two equal addresses compare equal: lower case for hex families,
-   * unchanged for case-sensitive ones. @throws InvalidAddressError
+   * The one spelling under which two equal addresses, or currencies, compare equal: lower case for hex
+   * families, unchanged for case-sensitive ones. @throws InvalidAddressError
    */
   canonicalAddress(address: string): string
   /** `canonicalAddress` where there is one, else the text itself. Never throws. */

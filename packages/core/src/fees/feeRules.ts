@@ -45,11 +45,15 @@ type FeeRule = {
   readonly impact: (typeof impactMembers)[number]
   readonly requestV3: (typeof requestV3Members)[number]
   /**
-   * Form in which `orders.quoted` stores it. `always`: under its own name. `unlessZero`: under its own name where it is
-   * not zero; rows that are older than the fee lack the name. `appFees`: by recipient. `rest`: not at all, as
-   * the other fees leave it of the totals; one fee at most. Rows hold whole fees, not their parts. A fee
-   * under its own name is divided again by the totals; any other is read back as one part, so its parts must
-   * all be in one total.
+   * Form in which `orders.quoted` stores it, beside the totals `relayerGas` and `relayerService`:
+   * - `always`: under its own name.
+   * - `unlessZero`: under its own name where it is not zero; rows that are older than the fee lack the name.
+   * - `appFees`: by recipient.
+   * - `rest`: not at all; it is what the other fees leave of the totals. One fee at most.
+   *
+   * Rows hold whole fees, not their parts. When a row is read, parts of one fee in one total become one, the
+   * first of them. Parts in two totals are told apart by these, but only of a fee under its own name:
+   * `appFees` and `rest` are read back as one part, so their parts must all be in one total.
    */
   readonly stored: 'always' | 'unlessZero' | 'appFees' | 'rest'
 }

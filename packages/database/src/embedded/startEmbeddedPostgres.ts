@@ -125,7 +125,10 @@ async function spawnUntilUp(
   }
 }
 
-/** True once the server answers and has the database `causeway`; false when its process ended before. */
+/**
+ * True once the server answers and has the database `causeway`; false when its process ended before.
+ * @throws Error for one that runs and does not answer within a minute, after stopping it
+ */
 async function waitForAnswer({ pid, port, password, logFile }: Server): Promise<boolean> {
   const deadline = Date.now() + startTimeoutMs
   while (Date.now() < deadline) {

@@ -34,7 +34,9 @@ const withdrawRequestTypeHash = typeHash(
 const mappingEntryTypeHash = typeHash('SetEntry(address user,bytes32 id,bytes data,bytes32 nonce)')
 
 /**
- * The 32-byte digest that is signed for a signing request, by its purpose.
+ * The 32-byte digest that is signed for a signing request, by its purpose. Names of domains and types are
+ * those of deployed contracts. Digests of two purposes never collide: typed data differ by domain or type;
+ * `order` and `message` have one form, and their ids are hashes of different structs.
  * @throws RangeError when a member does not fit its type: a caller's bug
  * @source rule P-128
  */

@@ -48,7 +48,7 @@ export type EmptiedAddress = {
 export type PaymentTerms = {
   /** Id that the chain records as paid or closed. */
   readonly id: Hex
-  /** `allowed` only sets an allowance, so that repeating it is harmless. */
+  /** `allowed` only sets an allowance: the chain records no id, and repeating it is harmless. */
   readonly mark: 'paid' | 'closed' | 'allowed'
   /** Amount that the family's contract may take from then on; `allowed` only. */
   readonly allowance?: { readonly currency: string; readonly amount: bigint } | undefined
@@ -120,6 +120,12 @@ export type PlanRefusal = { readonly refusal: string; readonly isDear?: true }
 /**
  * A chain on which each payment leaves a mark of its id, so that none is made twice, and whose transactions expire by
  * themselves. Reads, signs and sends for one fill wallet, and stores nothing: the solver's desk keeps the records.
+ *
+ * For one id the desk calls `plan`, then `sign` and `broadcast`, and asks `landingOf` about all that it
+ * signed. Once `none` has landed at a final height above each `lastValidHeight`, it reads `readFinal`, and
+ * only if the id is still open it signs anew. An implementation must make sure that two signed transactions
+ * of one id never both act, whatever one endpoint says; a mistake about landing or expiry may then cost a
+ * fee, but pays nothing twice.
  */
 export interface PayingChain {
   /** Address of the fill wallet, in canonical spelling. */
@@ -127,6 +133,7 @@ export interface PayingChain {
   /** @throws DomainError where too few endpoints answer */
   head(): Promise<PayingHead>
   /**
+   * State of an id; one of an allowance stays open.
    * @param terms of the payment, as far as they are known: some chains record the payment but not its id
    * @throws DomainError if endpoints are silent or contradict each other
    */

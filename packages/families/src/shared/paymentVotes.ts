@@ -2,9 +2,9 @@ import type { ChainClient, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { type Electorate, reachedBy, unlessUnreadable, type Vote, valuesByVoice } from '@causeway/rpc'
 import type { FinalMark, Landing, PayingHead, PaymentState } from './payingChain.ts'
 
-// Agreement of endpoints about a fill wallet's payments. Endpoints are at different blocks, so blocks are not compared:
-// a value counts if enough endpoints report it, as of the latest time or height that enough of those have reached, as
-// `reachedBy` computes it: below 0 if there are too few.
+// Agreement of endpoints about a fill wallet's payments. Endpoints are at different blocks, so blocks are not
+// compared: a value counts if enough endpoints report it, as of the latest time or height that enough of
+// those have reached. `reachedBy` computes that, and gives a negative number if too few report the value.
 
 /** All answers of each endpoint to the same calls. */
 export type Votes = readonly Vote<readonly RpcAnswer[]>[]
@@ -16,7 +16,11 @@ const readTimeoutMs = 5_000
 /** Once enough endpoints have answered, late ones have so many milliseconds left. */
 const patienceMs = 250
 
-/** Outcome that enough endpoints support; late ones get a short extra time. @throws UpstreamUnavailableError */
+/**
+ * The first outcome that `decide` finds. It is asked after each vote; `isLast` is true once all endpoints
+ * have answered or failed, and once when the short extra time for late ones ends.
+ * @throws UpstreamUnavailableError if there is no outcome after the last vote
+ */
 export function askPaymentVotes<Outcome>(
   client: PaymentVoters,
   calls: readonly RpcCall[],
@@ -122,8 +126,12 @@ export type StatusAnswer = { readonly succeeded: boolean; readonly isFinal: bool
 export type LandingAnswer = { readonly height: bigint; readonly statuses: readonly StatusAnswer[] }
 
 /**
- * The outcome of several signed transactions. If enough voices find none of them in a block, none had landed at the
- * final height that enough of those voices have reached.
+ * The outcome of several signed transactions, in this order:
+ * 1. `landed`, if enough voices show one and the same of them in a block with one and the same success; final
+ *    if enough of these say so.
+ * 2. `none`, if enough voices find none of them in a block. Each read its final height before the outcomes,
+ *    so nothing had landed up to the final height that enough of those voices have reached.
+ * 3. `unknown` otherwise.
  */
 export function agreeOnLanding(
   landings: readonly LandingAnswer[],

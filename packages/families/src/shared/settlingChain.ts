@@ -27,13 +27,19 @@ export type ScanSteps = {
 export type SettlingPass = {
   /** Current block at the height where the previous scan ended: another hash shows a reorg. */
   readonly known: BlockRef | undefined
-  /** The last block of the range. */
+  /** The last block of the range; undefined if endpoints do not have it yet: the range is scanned again. */
   readonly last: BlockRef | undefined
-  /** Ids of transactions that may hold deposits, each once, in chain order, as the family's codec spells them. */
+  /**
+   * Ids of transactions that may hold deposits, each once, in chain order, as the family's codec spells them.
+   * On exchanges also some from before the range.
+   */
   readonly transactions: readonly string[]
   /** Swaps that the deposit router logged. Anybody can have it log any request id. Absent if users cannot swap. */
   readonly paidSwaps?: readonly { readonly requestId: Hex; readonly txHash: Hex }[]
-  /** True if this covers only the first part of the range, and later scans cover the rest. */
+  /**
+   * True if transactions of the range, of any part of it, are left out for now. Watchers need not care, as
+   * later scans of any range add them; who reads a range only once asks for it again.
+   */
   readonly isShort?: boolean
 }
 
@@ -105,7 +111,7 @@ export type AddressTransfer = {
 
 /** Reads payments to deposit addresses, and their balances, by quorum. */
 export interface AddressReading {
-  /** True if money must be final before it is swept. */
+  /** True if money must be final before it is swept; the caller then asks at a final height. */
   readonly needsFinal: boolean
   /** Absent if payments cannot be found in blocks, so that addresses are only checked in turn by their balances. */
   readonly blocks?: {
@@ -186,7 +192,10 @@ export interface SettlingChain {
   transaction?(transactionId: string, signal: AbortSignal): Promise<MinedTransaction | undefined>
   /** Payment in a block of any depth. */
   payment(question: PaymentQuestion, signal: AbortSignal): Promise<PaymentReading>
-  /** Payment under the chain's own rule of finality. @throws TransactionNotFinalError */
+  /**
+   * Payment under the chain's own rule of finality; `undefined` if the transaction left the chain, failed, or
+   * cannot be read or attributed. @throws TransactionNotFinalError
+   */
   finalPayment(question: PaymentQuestion, signal: AbortSignal): Promise<InBlock<PaymentFacts> | undefined>
   /**
    * True if the fill contract has recorded an id as paid by the solver's fill wallet, in the newest block of enough
@@ -234,7 +243,7 @@ export type SettlingChainFamily = (options: {
   readonly hubEntries?: HubEntries | undefined
   /** The solver's fill wallet on the chain. */
   readonly payer?: FinalPayer | undefined
-  /** As in `FamilyLimits`. */
+  /** True for the runtime code of a fill contract of ours: only its records prove payments. */
   readonly recordsPayments?: ((code: Hex) => boolean) | undefined
   readonly onMalformed?: OnMalformed | undefined
 }) => SettlingChain

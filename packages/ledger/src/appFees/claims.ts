@@ -66,7 +66,8 @@ export type ClaimEnd =
   | { readonly status: 'failed'; readonly reason: string }
 
 /**
- * Ends a pending claim. False when the claim is unknown or has ended already.
+ * Ends a pending claim. False when the claim is unknown or has ended already. A halt of the ledger does not
+ * stop it: by then the payout is on its chain or was given up, and the books follow.
  * @param args.evidence proof of the end, stored with the transfer
  */
 export async function endAppFeeClaim(

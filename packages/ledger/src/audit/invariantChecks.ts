@@ -1,9 +1,11 @@
 import type { Invariant } from './finding.ts'
 
 /**
- * An SQL statement that returns one row per violation of an invariant; its columns become the figures of the finding.
- * Each check is one statement, so that it sees one snapshot. Some return 20 rows at most.
- * docs/concepts/ledger.md describes I1 to I9.
+ * An SQL statement that returns one row per violation of an invariant; its columns become the figures of the
+ * finding. Each check is one statement, so that it sees one snapshot. Some return 20 rows at most. A transfer
+ * of the kind `posted` moves money at once. A `pending` one holds it, until one `post`, `void` or `expire`
+ * (its `pending_id`) ends it; of these only `post` moves money, by its own amount. docs/concepts/ledger.md
+ * describes I1 to I9.
  */
 export type InvariantCheck = {
   readonly invariant: Invariant
@@ -82,6 +84,7 @@ const nothingOverdrawn: InvariantCheck = {
   invariant: 'I3',
   problem: 'A limited account is overdrawn.',
   isReplaying: false,
+  // `limited` is set for the kinds of accounts that may not spend more than they have.
   sql: `
     select a.id as account, a.kind, a.owner, ledger_available(a) as available
     from account a where limited and ledger_available(a) < 0`,

@@ -80,7 +80,10 @@ const eventsOfSide = (side: 'debit' | 'credit', changes: string) => `(
     and ($3::text is null or c.context = $3) and ($4::bytea is null or t.request_id = $4)
   order by t.seq desc, c.part desc limit $5)`
 
-/** Addresses are stored in lower case, or as they are where case matters: the filter tries both. */
+/**
+ * Parameters: $1 wallet, $2 cursor, $3 context, $4 request id, $5 limit, then the members of `CurrencyFilter`
+ * in their order. Addresses are stored in lower case, or as they are where case matters: it tries both.
+ */
 const select = `
   select e.*, s.chain_id, s.address, s.symbol, s.name, s.decimals
   from account own join asset s on s.id = own.asset_id

@@ -66,7 +66,7 @@ export type Statement = {
 export type StatementQuery = {
   /** Lower-case where addresses have no case, as the ledger stores owners. */
   readonly wallet: string
-  /** Midnights, UTC; `to` is not included. */
+  /** Midnights, UTC; `from` is past, `to` is not included. */
   readonly from: Date
   readonly to: Date
   readonly groups: readonly StatementGroup[]
@@ -107,7 +107,7 @@ export async function readStatement(database: SqlDatabase, query: StatementQuery
       const opening = await closeAt(tx, row.id, from)
       const closing = isClosed ? await closeAt(tx, row.id, to) : undefined
       // One line more than is allowed shows the excess; the line without a kind, which is not shown, comes on
-      // top.
+      // top. So the limit cuts no sum of a statement that is returned.
       const limit = linesLeft === undefined ? null : linesLeft + 2
       const lineRows = await tx.query<LineRow>(selectLines, [
         ...[row.id, opening.upto_seq, closing?.upto_seq ?? seqMax],

@@ -33,9 +33,13 @@ export type HoldDecision = {
 }
 
 /**
- * Decides about requests of one sponsor in their order. Each approved one counts for the next. The caller makes sure
- * that no request id and no re-quote key occurs twice. `isPinned`: the deposit exists already, so the caps on unpinned
- * holds do not apply, and a new attempt may follow a hold that has ended.
+ * Decides about requests of one sponsor in their order. Each approved one counts for the next. The caller
+ * (`splitRounds`) makes sure that no request id and no re-quote key occurs twice, so no hold is replaced
+ * twice. `isPinned`: the deposit exists already, so the caps on unpinned holds do not apply, and a new
+ * attempt may follow a hold that has ended. For each request:
+ * 1. An earlier hold of its id answers it, unless a new attempt may follow. Not pinned, so does `at_deposit`.
+ * 2. The unpinned holds that it would replace are taken out of the sums.
+ * 3. The rules are checked. If one fails, those holds go back and stay; else they are superseded by it.
  */
 export function decideHolds(
   facts: HoldFacts,

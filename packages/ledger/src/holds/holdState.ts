@@ -4,7 +4,10 @@ import { type RuleCheck, withinLimit } from '../policies/ruleCheck.ts'
 import type { HoldCaps } from './holdCaps.ts'
 import { type HoldFacts, openKey, type RequotableHold, usageKey } from './holdFacts.ts'
 
-/** Members of a hold by which it counts in the sums. */
+/**
+ * Members of a hold by which it counts in the sums. `isUnsettled`: in the sum of users without a settled
+ * request. `isCounted`: in the usage of its key's policy, with `isToday` in that of the last day (UTC) too.
+ */
 type Weight = Omit<RequotableHold, 'id' | 'requoteKey'> & Pick<HoldRequest, 'destinationChainId'>
 
 /**
@@ -63,8 +66,8 @@ export class HoldState {
   #shift(weight: Weight, sign: 1 | -1): void {
     const change = BigInt(sign) * weight.amountMicroUsd
     this.#heldMicroUsd += change
-    // These sums are of unpinned holds. In a pinned batch nothing checks them, so adding to them does no
-    // harm.
+    // The three sums that follow are of unpinned holds. In a pinned batch nothing checks them, so adding to
+    // them does no harm.
     if (weight.isUnsettled) this.#unsettledMicroUsd += change
     addTo(this.#openByKey, openKey(weight.apiKeyId, weight), sign)
     for (const user of usersOf(weight)) addTo(this.#openByUser, openKey(user, weight), sign)

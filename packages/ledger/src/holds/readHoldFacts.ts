@@ -114,6 +114,7 @@ function factsBySponsor(
 ): ReadonlyMap<string, HoldFacts> {
   const busyPlaces = new Set(facts.busy)
   const dueAccounts = new Set(facts.due)
+  // `atDeposit` and `known` are looked up by request id, so all sponsors share them.
   const atDeposit = new Set(facts.atDeposit.map((request) => `0x${request}`))
   const known = new Map(
     facts.known.map(({ request, id, attempt, hash, posted, lives }) => [

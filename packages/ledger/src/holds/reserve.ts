@@ -20,9 +20,10 @@ type ReserveOptions = {
 }
 
 /**
- * Reserves for many quotes in the caller's transaction; outcomes in request order. Sponsors are locked and decided in
- * the order of their names, so that two batches cannot deadlock. Sponsors whose expired holds may have caused a refusal
- * are swept and decided once more.
+ * Reserves for many quotes in the caller's transaction; outcomes in request order. Sponsors are locked and
+ * decided in the order of their names, so that two batches cannot deadlock. Each round reads facts, decides
+ * and writes before the next one reads. Sponsors whose expired holds may have caused a refusal are not
+ * written but swept, and decided once more on new facts; that second decision is written whatever it says.
  */
 export async function reserveHolds(
   tx: SqlWriteTx,
@@ -172,9 +173,9 @@ const holdAtDeposit = 'select ledger_hold_at_deposit($1, $2, $3)'
 const expireDue = 'select ledger_expire_due($1, $2)'
 
 /**
- * Writes the decisions about several sponsors in one statement. They were all made at one moment, on facts that this
- * transaction read under the sponsors' locks. With `until` the holds are pinned and expire then, else after their
- * lifetime.
+ * Writes the approved holds of several sponsors in one statement, which is sent without waiting: later
+ * statements of the transaction see its effects. All decisions were made at one moment, on facts read under
+ * the sponsors' locks. With `until` the holds are pinned and expire then, else after their lifetime.
  * @returns outcomes by the index of the request
  */
 function writeHolds(

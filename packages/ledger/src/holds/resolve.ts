@@ -71,7 +71,7 @@ export async function reserveHoldAgain(
 ): Promise<HoldOutcome> {
   // An expired hold must be ended first, so that a new attempt may follow it.
   await tx.query('select ledger_hold_expire($1)', [toBytes(requestId)])
-  // All attempts of a request have one body, so that of the first is read.
+  // All attempts of a request have one body, which never changes, so that of the first is read.
   const [row] = await tx.query<HoldRow>(
     `select a.owner as sponsor, b.api_key_id, b.user_key, b.recipient_key, b.origin_chain_id,
        b.destination_chain_id, b.components, b.requote_key, b.amount, b.lifetime_seconds

@@ -5,7 +5,12 @@ import { hexToBuffer } from '../transfers/transfers.ts'
 /** One account that is watched for top-ups: transfers of a token to custody on a chain. Addresses are lower case. */
 export type TopUpAccount = { readonly chainId: number; readonly custody: Hex; readonly token: Hex }
 
-/** Blocks up to which one account's transfers were read. `settledTo` ≤ `finalTo` ≤ `scannedTo`. */
+/**
+ * Blocks up to which one account's transfers were read. `settledTo` ≤ `finalTo` ≤ `scannedTo`.
+ * `moveFinalCursor` moves all three after final blocks were booked, `moveLiveCursor` the last alone. Their
+ * callers hold `lockTopUpCursor` in the same transaction and have checked that the cursor is still the one
+ * that they read, and is not halted.
+ */
 export type TopUpCursor = {
   /** Last block that was read, near the head; it may still be reorganised. */
   readonly scannedTo: bigint
@@ -55,7 +60,7 @@ export async function lockTopUpCursor(tx: SqlTx, account: TopUpAccount): Promise
   return row && toCursor(row)
 }
 
-/** Moves the cursor to a final block. @param to.settledTo absent: equal to `finalTo` */
+/** Moves the cursor to a final block. @param to.settledTo never lowered; absent: equal to `finalTo` */
 export async function moveFinalCursor(
   tx: SqlTx,
   account: TopUpAccount,

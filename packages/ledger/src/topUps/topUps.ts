@@ -28,8 +28,10 @@ export type SightingOutcome = {
 export type ClaimOutcome = 'claimed' | 'already_claimed' | 'not_suspended' | 'not_final' | 'unknown'
 
 /**
- * Stores one observed top-up. If it names a wallet its amount becomes pending there, not spendable. With `replace` it
- * replaces an earlier event of the same transfer, unless that is final. Repeating it changes nothing.
+ * Stores one observed top-up as `seen`. If it names a wallet its amount becomes pending there, not spendable.
+ * With `replace`, for one that a quorum read in a final block, it replaces an earlier event of the same
+ * transfer, unless that is final. Repeating it changes nothing. `finalizeTopUp` then makes it `final`, or
+ * `orphanTopUp` drops it.
  */
 export async function recordTopUp(
   tx: SqlTx,

@@ -10,9 +10,14 @@ const noOrder: Hex = `0x${'00'.repeat(32)}`
 /** Blocks on top of a transaction's block that solidify it. */
 const blocksOnTop = 2
 
-/** Deposits TRX by a transaction on the node behind the facade, which is added to `known`. @returns its id */
+/**
+ * Deposits TRX by a transaction on the EVM node behind the facade. It is added to `known`, by its id on Tron.
+ * @param node sends that EVM node a call by its method's name
+ * @param amount in sun
+ * @returns its id on Tron
+ */
 export async function depositTrx(
-  { node: { url, chainId }, tronDepository: depository, depositor, tronCreatedFromMs }: StandInOptions,
+  { node: evmNode, tronDepository: depository, depositor, tronCreatedFromMs }: StandInOptions,
   {
     known,
     node,
@@ -22,7 +27,10 @@ export async function depositTrx(
     readonly amount: bigint
   },
 ): Promise<string> {
-  const chain = connectLocalChain(url, chainId)
+  const chain = connectLocalChain(evmNode.url, evmNode.chainId)
+  // The creation time is part of the id, so a fixed one makes ids repeatable. One more millisecond for each
+  // known transaction keeps equal deposits apart.
+  const timeOfNext = () => (tronCreatedFromMs === undefined ? undefined : tronCreatedFromMs + known.size)
   const ledger = createTronLedger(
     {
       chain,
@@ -36,7 +44,7 @@ export async function depositTrx(
       mine: (blocks = 1) => chain.node.mine({ blocks }),
     },
     known,
-    () => (tronCreatedFromMs === undefined ? undefined : tronCreatedFromMs + known.size),
+    timeOfNext,
   )
   const data = encodeDepositNative(depositor.address, noOrder)
   const { transactionId } = await ledger.submit(depositor, {

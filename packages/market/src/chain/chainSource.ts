@@ -83,10 +83,14 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
   const mirror = mirrorOf?.(createAgreedClient(client, { onReport: reportOn('pools') }))
   const readPools = mirror === undefined ? async () => noPools : keepPools(mirror, poolsTimeoutMs)
   const readState = createStateReader(options, reportOn('state'))
+  /** Heads whose state was read, the newest last. */
   let heads: HeadChain | undefined
   let last: ChainReading | undefined
+  /** Time of the last reading of a state. */
   let readAtMs = Number.NEGATIVE_INFINITY
+  /** Set from the time a new head is shown until everything was read at it, or it is too old. */
   let awaited: AwaitedBlock | undefined
+  /** The head that was shown last, read or not. */
   let agreed: AgreedHead | undefined
 
   const observe = (limits: { signal: AbortSignal; timeoutMs: number }): Promise<ChainHead> => {
@@ -95,6 +99,15 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
     return awaited === undefined
       ? agreeOnHead(client, { ...limits, onReport: reportOn('head') })
       : agreeOnBlock(client, awaited.number, limits)
+  }
+
+  /** True if a reading stays for this head. If its pools or fees are missing it never does. */
+  const staysFor = (reading: ChainReading, head: ChainHead): boolean => {
+    if (!reading.poolsLive || reading.fees.shown === undefined) return false
+    if (reading.head.hash === head.hash) return true
+    // If blocks come so fast that reading each would ask too often, it stays for `leastBetweenReadsMs`.
+    const isFarAhead = head.number > reading.head.number + promptBlocks
+    return isFarAhead && now() - readAtMs < leastBetweenReadsMs
   }
 
   return {
@@ -106,12 +119,7 @@ export function createChainSource(options: ChainSourceOptions): ChainSource {
       if (change === 'behind' && last !== undefined) return last
       const head = chain.head
       agreed = { number: head.number, hash: head.hash }
-      // The last reading stays while its head does, and for `leastBetweenReadsMs` where blocks come so fast
-      // that reading each would ask too often. It does not stay if its pools or fees are missing.
-      const isKnown = last?.head.hash === head.hash
-      const isFarAhead = last !== undefined && head.number > last.head.number + promptBlocks
-      const mayKeepLast = isKnown || (isFarAhead && now() - readAtMs < leastBetweenReadsMs)
-      if (mayKeepLast && last?.poolsLive === true && last.fees.shown !== undefined) return last
+      if (last !== undefined && staysFor(last, head)) return last
       awaited ??= { number: head.number, sinceMs: now() }
       const mayWait = now() - awaited.sinceMs < headMaxAgeMs * behindShare
       const state = await readState(head, { ...limits, undecided: mayWait ? 'wait' : 'refuse' })

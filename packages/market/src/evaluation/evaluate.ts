@@ -66,6 +66,10 @@ function all({ plan }: MarketFacts): Scope {
   return { prices: [...plan.priceByKey.keys()], chains: [...plan.chainByKey.keys()] }
 }
 
+/**
+ * Evaluates one price: all its readings give a candidate or a refusal, and `settleJump` then compares the
+ * candidate with the last published price. A refused candidate leaves the state of jumps as it was.
+ */
 function evaluatePrice(
   plan: PricePlan,
   context: {

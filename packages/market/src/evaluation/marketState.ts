@@ -58,6 +58,7 @@ export class MarketState {
     return priceKeys.some((key) => this.#evaluation.prices.get(key)?.jump.pending !== undefined)
   }
 
+  /** Takes a new reading, less what is promised now: later promises count from the next reading on. */
   putChain(chainKey: string, { value, asOfMs }: Sample<ChainReading>): void {
     const { plan, reserved } = this.#options
     const reading = { ...value, inventory: spendable(value.inventory, reserved) }

@@ -73,7 +73,7 @@ function readFeed(feed: FeedPlan, facts: MarketFacts): SourceReading {
   const chainFacts = facts.chains.get(feed.chain)
   if (chainFacts === undefined) return { source, kind: 'feed', result: { fault: 'no_answer' } }
   const { reading, readAtMs } = chainFacts
-  const result = limit(feedResult(feed, chainFacts, facts), feed.chain, facts)
+  const result = limitByChain(feedResult(feed, chainFacts, facts), feed.chain, facts)
   return { source, kind: 'feed', readAtMs, block: reading.contractsAt.block, result }
 }
 
@@ -108,7 +108,7 @@ function readPool(
   const chainFacts = facts.chains.get(chainKey)
   if (chainFacts === undefined) return { source, kind: 'pool', result: { fault: 'no_answer' } }
   const { reading, readAtMs } = chainFacts
-  const result = limit(poolResult(price, pool, { quoteUsdX18, chainFacts }), chainKey, facts)
+  const result = limitByChain(poolResult(price, pool, { quoteUsdX18, chainFacts }), chainKey, facts)
   return { source, kind: 'pool', readAtMs, block: reading.head.number, result }
 }
 
@@ -125,7 +125,7 @@ function poolResult(
   const usdX18 = poolPrice({ ...pool, pool: state, quoteUsdX18, guardBps: classGuards[assetClass].hardBps })
   if (typeof usdX18 === 'string') return { fault: usdX18 }
   const updatedAtMs = reading.head.timestampSeconds * 1_000
-  // A pool's price has no age limit of its own; `limit` sets that of its chain.
+  // A pool's price has no age limit of its own; `limitByChain` sets that of its chain.
   return { usdX18, updatedAtMs, freshUntilMs: Number.MAX_SAFE_INTEGER }
 }
 
@@ -139,7 +139,11 @@ function readHttp(adapter: string, id: string, { http }: MarketFacts): readonly 
 }
 
 /** Limits a value that was read on a chain: it counts no longer than the chain's reading and head do. */
-function limit(result: Result, chainKey: string, { plan, chains, limits, nowMs }: MarketFacts): Result {
+function limitByChain(
+  result: Result,
+  chainKey: string,
+  { plan, chains, limits, nowMs }: MarketFacts,
+): Result {
   const chainFacts = chains.get(chainKey)
   const config = plan.chainByKey.get(chainKey)?.config
   if (!('usdX18' in result) || chainFacts === undefined || config === undefined) return result

@@ -49,8 +49,11 @@ export function hostOf(url: string): string {
 }
 
 /**
- * Decides the second-source rule of a price. An HTTP source counts only if its service is switched on. A feed always
- * counts as configured, even if its chain has no endpoint; then it is missing.
+ * Decides the second-source rule of a price. Its configured sources are all its feeds, and the HTTP services
+ * that are switched on. Those of them are reached that are no feed of a chain without endpoints.
+ * - `required`: two configured ones share no host; the price can be quoted once two reached ones share none.
+ * - `single`: else; it can be quoted once one is reached.
+ * - `problem`: several are reached, and all pairs of them share a host.
  */
 export function planSources(price: PlannedPrice, sourceHosts: SourceHosts): SourcePlan {
   const hostsOf = new Map<string, ReadonlySet<string>>()
@@ -63,18 +66,18 @@ export function planSources(price: PlannedPrice, sourceHosts: SourceHosts): Sour
     if (host !== undefined) hostsOf.set(adapterSource(adapter), new Set([host]))
   }
   if (sourceHosts.isExempt) return { hostsOf, secondSource: 'exempt', lackingChains: [], problem: undefined }
-  const sources = [...hostsOf.keys()]
+  const configured = [...hostsOf.keys()]
   const missingFeeds = price.feeds.filter(({ chain }) => !sourceHosts.chains.has(chain))
-  const reached = sources.filter((source) => !missingFeeds.some((feed) => feed.source === source))
-  const hasPair = hasIndependentPair(reached, hostsOf)
+  const reached = configured.filter((source) => !missingFeeds.some((feed) => feed.source === source))
+  const reachesPair = hasIndependentPair(reached, hostsOf)
   const problem = `${price.key}: its sources (${reached.join(', ')}) are read through one endpoint host, so none of them is a second source; give one a host of its own, or leave only one`
-  const secondSource = hasIndependentPair(sources, hostsOf) ? 'required' : 'single'
-  const isEnough = secondSource === 'required' ? hasPair : reached.length > 0
+  const secondSource = hasIndependentPair(configured, hostsOf) ? 'required' : 'single'
+  const isEnough = secondSource === 'required' ? reachesPair : reached.length > 0
   return {
     hostsOf,
     secondSource,
     lackingChains: isEnough ? [] : missingFeeds.map(({ chain }) => chain),
-    problem: reached.length > 1 && !hasPair ? problem : undefined,
+    problem: reached.length > 1 && !reachesPair ? problem : undefined,
   }
 }
 

@@ -26,7 +26,11 @@ type LocalTrace = {
 
 type ActiveSpan = { readonly span: Span; readonly context: Context; readonly local: LocalTrace }
 
-/** The current span, found through async context; `unsampled` where this trace is not recorded. */
+/**
+ * The current span, found through async context; `unsampled` where this trace is not recorded. Outside of
+ * every trace there is none: then nothing is recorded, and called services decide themselves whether they
+ * begin one.
+ */
 type Active = ActiveSpan | 'unsampled'
 
 const spansPerTraceMax = 128

@@ -16,7 +16,11 @@ export type HeldRecord = {
   readonly since: string
 }
 
-/** Held and released signing requests. The id covers exactly what is to be signed. */
+/**
+ * Held and released signing requests. The id covers exactly what is to be signed. A request above a cap is
+ * refused and kept, unless it is released. A released one is exempted from the caps, so that it can be signed
+ * again, and is then forgotten with its release.
+ */
 export interface HeldStore {
   /** Records a held request. From a thousand on it writes none: logs and metrics show the further ones. */
   keep(id: string, record: HeldRecord): Promise<void>

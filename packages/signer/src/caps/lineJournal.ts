@@ -19,7 +19,11 @@ export interface LineJournal<Entry> {
   load(): readonly Entry[]
   /** Rewrites the file with the entries of `current`, now and whenever it has grown too long. Call it after `load`. */
   begin(current: () => readonly Entry[]): void
-  /** Writes the entry before it returns. It never throws; a failure goes to `onFailed`. */
+  /**
+   * Writes the entry before it returns. The entries of `current` must contain it by then, since a rewrite
+   * takes only those. It never throws: a failure goes to `onFailed`, and `isKept` is false until a rewrite
+   * succeeds.
+   */
   append(entry: Entry): void
   /** True if every entry is in the file. If a full disk or a removed file lost some, it first rewrites the file. */
   isKept(): boolean
@@ -65,7 +69,7 @@ class FileJournal<Entry> implements LineJournal<Entry> {
   readonly #path: string
   #file: number | undefined
   #lines = 0
-  /** True while the file lacks an entry or ends in half a line; it is then rewritten before the next entry. */
+  /** True while the file lacks an entry or ends in half a line; `append` and `isKept` then rewrite it. */
   #isBehind = false
   #snapshot: () => readonly Entry[] = () => []
 
@@ -117,7 +121,7 @@ class FileJournal<Entry> implements LineJournal<Entry> {
     try {
       if (this.#file === undefined) throw new Error('the journal is closed')
       if (!this.#isBehind) this.#add(this.#file, Buffer.from(`${this.#options.toLine(entry)}\n`))
-      // A rewrite takes the present entries of `current`, which contain this one already.
+      // A rewrite takes this entry from `current`.
       if (this.#isBehind || this.#lines > linesMax) this.#rewrite()
     } catch (error) {
       this.#fail(error)

@@ -29,7 +29,8 @@ export interface OperatorAudit {
   /**
    * Writes a line with the command, makes the change, and writes a line with the outcome. The first line is on disk
    * before the change, so no change is without a line. @param change resolves to true where it changed anything
-   * @throws ConfigurationError when the first line cannot be written: nothing was changed; else what `change` throws
+   * @throws ConfigurationError when the first line cannot be written: nothing was changed; what `change`
+   * throws; and ConfigurationError when the second line cannot be written: `list` then shows `begun`
    */
   record(command: OperatorChange, change: () => Promise<boolean>): Promise<boolean>
   /** Newest first. @throws ConfigurationError when the file cannot be read */

@@ -35,8 +35,10 @@ export type CapVerdict =
   | { readonly kind: 'held'; readonly excess: Excess }
 
 /**
- * Counts the value that this process signs per token and hour, and holds what would pass a cap. All methods are
- * synchronous, so that two requests cannot both fit into the same remainder of a cap.
+ * Counts the value that this process signs per token and hour, and holds what would pass a cap. All methods
+ * are synchronous, so that two requests cannot both fit into the same remainder of a cap. For each key the
+ * largest amounts that were counted or exempted are remembered: up to those it is signed again without
+ * counting.
  */
 export interface SigningCaps {
   /** The verdict alone, without counting. */
@@ -145,7 +147,7 @@ export function createSigningCaps(options: SigningCapsOptions): SigningCaps {
   const judgeCounted = (value: CountedValue) =>
     judgeValue(value, { countedForKey: remembered.get(value.key), signedOf }, options)
 
-  /** Counts `due` in a minute and remembers the key. */
+  /** Counts `due` in a minute and remembers the key, both before `append`, which may rewrite the file. */
   function record(value: CountedValue, minute: number, due: ReadonlyMap<bigint, bigint>): void {
     for (const [hubTokenId, amount] of due) sums.add(minute, hubTokenId, amount)
     journal.append({ minute, counted: due, key: value.key, amounts: remember(value.key, value.amounts) })

@@ -21,7 +21,7 @@ export type OrderDeposit = {
   readonly onchainId: Hex
   readonly deposit: DepositFact
   readonly blockTimestampSeconds: bigint
-  /** Facts of its transaction. */
+  /** Its transaction with all deposits: the id of a refund has the deposit's place among those like it. */
   readonly facts: Pick<DepositFacts, 'transactionId' | 'deposits'>
 }
 
@@ -207,7 +207,8 @@ export async function awaitInputsFirst<Inputs, Payments>(
 }
 
 /**
- * `weightedInputBpsDiff` of the deposits, checked to fit the signed message.
+ * Share by which the deposits exceed what the order asks for, both summed by the inputs' weights; negative if
+ * they fall short. 10^18 is 100 %, despite the name. Checked to fit the signed message.
  * @param deposits one per order input, in the order's sequence
  * @throws AttestationError when the order asks for nothing
  * @source rule P-129

@@ -27,8 +27,9 @@ export type DemandedPayment = {
 }
 
 /**
- * Checks that payments name their order, are in time and are paid in full by the solver's side. quote-api compares
- * amounts with the same function, `firstUnpaid`.
+ * Checks that payments are in time and name their order, and after that that all are paid in full by the
+ * solver's side. Payments of one transaction to one recipient in one currency are compared by their sum.
+ * quote-api compares amounts with the same function, `firstUnpaid`.
  * @throws AttestationError with `insufficientCode` and the index of the first payment left short
  * @source rules P-40, P-129
  */

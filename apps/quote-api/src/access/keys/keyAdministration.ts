@@ -158,7 +158,7 @@ async function insertSecret(tx: SqlTx, id: string, secret: StoredSecret): Promis
   )
 }
 
-/** All keys with their secrets that work now; a revoked key has none. */
+/** All keys with their secrets that work now, `handles` and `ends` in one order; a revoked key has none. */
 const listKeys = `
   select k.id, k.label, k.wallet, k.created_at, k.revoked_at,
     coalesce(array_agg(s.handle order by s.created_at desc) filter (where s.handle is not null), '{}') as handles,

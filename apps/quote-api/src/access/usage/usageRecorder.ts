@@ -8,7 +8,10 @@ import { type UsageBatch, writeUsage } from './usageStore.ts'
 export interface UsageRecorder {
   /** Never waits and never throws. */
   count(answer: KeyedAnswer): void
-  /** Stores what was counted until now; reports a failure to `onFailure` instead of throwing. @returns whether it is stored */
+  /**
+   * Stores the batch that failed last, or else what was counted until now; reports a failure to `onFailure`
+   * instead of throwing. Only one may run at a time. @returns whether it is stored
+   */
   flush(): Promise<boolean>
   /** Flushes every few seconds until closed. */
   start(): void
@@ -44,7 +47,9 @@ class NumberedBatches implements UsageRecorder {
   readonly #counts: UsageCounts
   readonly #closing = new AbortController()
   #ended: Promise<void> = Promise.resolve()
+  /** Number of the last batch that was made. */
   #sequence = 0
+  /** Batch that is being written, or whose write failed without telling whether it was committed. */
   #unsent: UsageBatch | undefined
   #isFailing = false
 

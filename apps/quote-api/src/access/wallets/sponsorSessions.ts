@@ -33,6 +33,7 @@ export interface SponsorSessions {
 }
 
 const challengeLifetimeMs = 300_000
+/** Longer than a nonce is valid: the row of a session also shows that its nonce was used. */
 const sessionLifetimeSeconds = 3_600
 /** Sign-ins of one wallet within the lifetime of a session, ended ones included. */
 const sessionsPerWalletMax = 20

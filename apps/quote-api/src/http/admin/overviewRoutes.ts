@@ -147,6 +147,7 @@ function toWire(overview: Overview) {
       oldest: oldest.toISOString(),
     })),
     unattested: overview.unattested.map(({ chainId, paidMicroUsd, maxMicroUsd }) => ({
+      // 0: all chains together.
       ...(chainId !== 0 && { chainId }),
       paidMicroUsd: paidMicroUsd.toString(),
       maxMicroUsd: maxMicroUsd.toString(),

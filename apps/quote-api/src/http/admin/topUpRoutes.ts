@@ -125,6 +125,7 @@ export function registerTopUpRoutes(app: HttpApp, { database, chain }: TopUpRout
     await creditSuspense(database, { eventId: id, wallet, actor: adminActor, reason: body.reason })
     return { id: id.toString(), wallet }
   })
+  // `from` and `to` limit the comparison of top-ups, `hours` that of the fill wallet's payments.
   app.get('/admin/ledger/reconcile', { schema: reconcile }, async ({ query, signal }) => {
     const opened = await chain(signal).catch(asConflict)
     const reconciliation = await opened.reconcile({ from: query.from, to: query.to }).catch(asConflict)

@@ -85,7 +85,7 @@ async function readBridgeConfig(
   const solverBalance = requireChain(market, destination.chainId).inventory.get(currencyOut.key) ?? 0n
   const fee = await feeOf(dependencies, { currencyIn, currencyOut })
   const userBalance = user === undefined ? undefined : await balanceOf(dependencies, user, currencyIn)
-  // Without a fee nothing can be moved now, as `enabled` says, and none is taken off the balance.
+  // The fee is that of `usualUsd`, not of the balance. Without one nothing can be moved: `enabled` is false.
   return {
     enabled: origin.config.enabled && destination.config.enabled && capacity > 0n && fee !== undefined,
     ...(userBalance !== undefined && {

@@ -106,8 +106,10 @@ const waitSchema = {
 }
 
 /**
- * Registers `/solver/work`, where a solver fetches open items and states its terms, and the routes on which it reports
- * what became of an item. A report is only a hint: only facts of a chain move a request. @source rule L-70
+ * Registers `/solver/work`, where a solver fetches open items and states its terms, and the routes on which
+ * it reports what became of an item. The statement counts from its arrival, also where the answer is held
+ * until there is a new item; the items are read after that wait. A report is only a hint: only facts of a
+ * chain move a request. @source rule L-70
  */
 export function registerSolver(
   app: HttpApp,

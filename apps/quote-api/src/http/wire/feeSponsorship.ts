@@ -139,8 +139,10 @@ export function feeSponsorshipToWire(
 }
 
 /**
- * JSON of `feeSponsorshipToWire` for a configured currency. Of its seventeen amounts most are equal, so equal ones are
- * written once. `slice` takes the closing brace off, so that members follow.
+ * JSON of `feeSponsorshipToWire` for a configured currency. Of its seventeen amounts most are equal, so equal
+ * ones are written once. An amount is JSON text here: members that hold one are joined as text, behind those
+ * that `JSON.stringify` writes, whose closing brace `slice` takes off. Both functions take their members from
+ * `shareMembers`.
  */
 export function feeSponsorshipJson(currency: QuotableCurrency, shared: SharedFees): string {
   const texts = new Map<bigint, string>()
@@ -152,7 +154,8 @@ export function feeSponsorshipJson(currency: QuotableCurrency, shared: SharedFee
   const { components, sponsoredTotal, userPaysTotal, ...plainMembers } = quoted
   const shares = feeComponents.map((component) => `"${component}":${shareJson(components[component])}`)
   const commonJson = JSON.stringify(about).slice(0, -1)
-  return `${commonJson},"quoted":${JSON.stringify(plainMembers).slice(0, -1)},"components":{${shares.join(',')}},"sponsoredTotal":${sponsoredTotal},"userPaysTotal":${userPaysTotal}}}`
+  const plainJson = JSON.stringify(plainMembers).slice(0, -1)
+  return `${commonJson},"quoted":${plainJson},"components":{${shares.join(',')}},"sponsoredTotal":${sponsoredTotal},"userPaysTotal":${userPaysTotal}}}`
 }
 
 type Share<Amount> = { selected: boolean; total: Amount; sponsored: Amount; userPays: Amount }

@@ -133,5 +133,5 @@ const formsOfStep = z.discriminatedUnion('id', [
   }),
 ])
 
-/** A step of a quote, its members in the order of the JSON that is hashed. */
+/** A step of a quote, for OpenAPI. The JSON that is hashed is written by `draftQuote`, not by this. */
 export const stepSchema = formsOfStep.meta({ title: 'Step' })

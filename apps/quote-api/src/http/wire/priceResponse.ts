@@ -68,7 +68,10 @@ export const priceDetailsFields = {
 
 export const priceResponseSchema = z.object({ fees: feesSchema, details: z.object(priceDetailsFields) })
 
-/** JSON of `priceResponseSchema`, written as text because amounts repeat their currency (see `currencyAmountJson`). */
+/**
+ * JSON of `priceResponseSchema`, written as text because amounts repeat their currency (see
+ * `currencyAmountJson`). No serializer sees it: a test, `answers.test.ts`, compares the text with the schema.
+ */
 export function priceToJson(priced: PricedRequest): string {
   const details = detailMembers(priced, currencyInJson(priced), currencyOutJson(priced))
   return `{"fees":${feesToJson(priced)},"details":{${details}}}`

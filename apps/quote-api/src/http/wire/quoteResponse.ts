@@ -61,7 +61,10 @@ export const quoteResponseSchema = z
   })
   .meta({ title: 'Quote' })
 
-/** JSON of `quoteResponseSchema`. Steps and order are copied as the very texts that were hashed or stored. */
+/**
+ * JSON of `quoteResponseSchema`, compared with it by a test alone, as that of /price is. Steps and order are
+ * copied as the very texts that were hashed or stored.
+ */
 export function quoteToJson(quote: Quote, environment: string): string {
   const { ordered, priced, sponsorship } = quote
   const identity = `"requestId":"${quote.requestId}","environment":${JSON.stringify(environment)},"expiresAt":${quote.expiresAtSeconds}`

@@ -98,8 +98,9 @@ function pastCurrency(
 const microUsdDecimals = 6
 
 /**
- * Quoted shares of user and sponsor, and those of the deposit with the sponsor's payment; undefined where the request asked
- * for no sponsorship. A smaller deposit than the quoted one has its part of each amount, rounded down. @source rule L-10
+ * Quoted shares of user and sponsor, and those of the deposit with the sponsor's payment; undefined where the
+ * request asked for no sponsorship. A smaller deposit than the quoted one was debited less than
+ * `debitMicroUsd`, and has that part of each amount, rounded down. @source rule L-10
  */
 export function pastFeeSponsorship(
   registry: QuoteRegistry,
@@ -134,6 +135,7 @@ export function pastFeeSponsorship(
     address: sponsorCurrency.currency,
     chainId: sponsorCurrency.chainId,
   }
+  // Only a hold is debited, and none is made of 0: the divisor is above 0.
   const { quoted: shares } = feeSponsorshipToWire(currency, shared, (value) =>
     mulDivDown(value, debited, debitMicroUsd),
   )

@@ -112,7 +112,8 @@ export function requireWorth(
 }
 
 /**
- * The cost of a recipient beyond a plain payment, in smallest units of the claim's currency, rounded up.
+ * The cost of a recipient beyond a plain payment, in smallest units of the claim's currency, rounded up. A
+ * plain payment itself is free for the wallet.
  * @param recipientCosts gas units beyond a plain payment, and what the account lacks to be paid
  * @source Q-68
  */

@@ -82,7 +82,12 @@ type ClaimOptions = {
   readonly now: () => number
 }
 
-/** @source rules L-77 to L-79 */
+/**
+ * Opens claims. `prepare` stores an offer, which reserves nothing and ends after ten minutes. The wallet's
+ * signature replaces it in one commit by an open claim, whose amount can no more be claimed, and by its work
+ * item. `followClaims` ends the claim: paid, or failed, and then its amount can be claimed again.
+ * @source rules L-77 to L-79
+ */
 export const createAppFeeClaims = (options: ClaimOptions): AppFeeClaims => new Claims(options)
 
 class Claims implements AppFeeClaims {
@@ -147,7 +152,11 @@ class Claims implements AppFeeClaims {
     this.#options.stops.refuse(chainId, chainId)
   }
 
-  /** Checks everything again, because time has passed since the offer, then books the claim and adds its work. */
+  /**
+   * Books the claim and adds its work. Deny list, stops and recipient are checked again, because time has
+   * passed since the offer. Amount and `charged` stay as signed; only the limit of the payout's gas is that
+   * of present prices.
+   */
   async #open(claimId: Hex, terms: ClaimTerms): Promise<void> {
     const { database, registry, now } = this.#options
     // The signature request names only the claim's id, so the refusal names that field.
@@ -172,6 +181,7 @@ class Claims implements AppFeeClaims {
     await database.transaction(async (tx) => {
       const asset = { chainId, address, symbol, name, decimals }
       const outcome = await openAppFeeClaim(tx, { claimId, wallet, recipient, asset, amount })
+      // A concurrent call opened it, and dropped the offer.
       if (outcome === 'exists') return
       if (outcome === 'insufficient')
         throw new InsufficientAppFeesError(await this.#claimable(wallet, currency))

@@ -75,6 +75,11 @@ async function readPayout(
   }
 }
 
+/**
+ * Carries out the step that `claimStep` decides for the locked item and the reading of its payout. `wait` and
+ * `call_operator` leave claim and item open, for the next look. `pay` ends both. `fail` ends both too, so
+ * that the amount can be claimed again.
+ */
 async function takeStep(
   context: ClaimContext,
   tx: SqlTx,
@@ -87,6 +92,7 @@ async function takeStep(
     case 'wait': {
       // Two looks per block.
       const delayMs = paceMs(chainOf(context, payload.chainId).chain.config) / 2
+      // A block has the payout, though not a final one: that counts as progress.
       const isIncluded = reading === 'not_final'
       await updateWork(tx, item.id, { state: item.state, isIncluded, delayMs })
       return

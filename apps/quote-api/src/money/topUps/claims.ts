@@ -74,6 +74,7 @@ export function createTopUpClaims(options: TopUpClaimsOptions): TopUpClaims {
       if (issuedAt === undefined) throw new InvalidSignatureError()
       const ageMs = now() - issuedAt.getTime()
       const isFresh = ageMs >= 0 && ageMs <= claimLifetimeMs
+      // Only the time is taken from the message; all else is written anew, by what is stored, and compared.
       if (!isFresh || message !== textOf(event, transfer.wallet, issuedAt)) throw new InvalidSignatureError()
       const isSigned = await hasSigned({ message, wallet: event.from, signature }, contracts)
       if (!isSigned) throw new InvalidSignatureError()

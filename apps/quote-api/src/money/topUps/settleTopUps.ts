@@ -1,4 +1,11 @@
-import { DomainError, type Hex, minBigint, type SqlTx, UpstreamUnavailableError } from '@causeway/core'
+import {
+  DomainError,
+  type Hex,
+  maxBigint,
+  minBigint,
+  type SqlTx,
+  UpstreamUnavailableError,
+} from '@causeway/core'
 import {
   finalizeTopUp,
   lockTopUpCursor,
@@ -13,7 +20,14 @@ import type { TopUpChain } from './topUpChain.ts'
 import { accountOf, orphanWhere, type TopUpPass, type TopUpWatcher, writeIfUnmoved } from './topUpPass.ts'
 
 /**
- * Reads a final range by quorum and books it. Blocks above `settledMax` are read again later, as their lists may grow.
+ * Reads the final blocks `from` to `to` by quorum and books them in one commit, if the cursor has not moved
+ * meanwhile:
+ * 1. Transactions that cannot be read are put aside for `retryTopUps`.
+ * 2. Pending top-ups up to `to`, also below `from`, that the reading does not have are orphaned, except those
+ *    of step 1. One whose transaction an earlier pass put aside is recorded anew when its retry succeeds.
+ * 3. Listed transfers are recorded; those that were not final before are credited or suspended.
+ * 4. The cursor moves: `finalTo` to `to`, and `settledTo`, up to which nothing is read again, to `settledMax`
+ *    at most, because the lists of younger blocks may still grow. To book a block again changes nothing.
  * @source F-76
  */
 export async function settleRange(
@@ -38,15 +52,15 @@ export async function settleRange(
       tx,
       unreadTransactions.map((transactionId) => ({ chainId, transactionId, purpose, reason: 'unanswered' })),
     )
-    // Whether a transaction that was not read still has its event is decided when it is read.
     const isGone = (event: TopUpEvent) =>
+      event.blockNumber >= from &&
       event.blockNumber <= to &&
       !unreadTransactions.includes(event.transactionHash) &&
       !isAmong(event, topUps)
     const orphaned = await orphanWhere(tx, account, isGone)
     const settled = await settleTopUps(tx, topUps)
     // `settledTo` never goes back, even if the head did.
-    const settledTo = settledMax > cursor.settledTo ? minBigint(to, settledMax) : cursor.settledTo
+    const settledTo = maxBigint(cursor.settledTo, minBigint(to, settledMax))
     await moveFinalCursor(tx, account, { finalTo: to, finalHash, settledTo })
     return { seen: [], orphaned, ...settled, aside: unreadTransactions }
   })
@@ -71,8 +85,9 @@ async function settleTopUps(
   for (const topUp of topUps) {
     // `replace`: the transfer as a quorum lists it takes the place of one that was seen near the head.
     const { answer, eventId } = await recordTopUp(tx, topUp, { replace: true })
-    const isSettled = answer === 'seen' || answer === 'known'
-    if (!isSettled || eventId === undefined) conflicts.push(topUp)
+    // Else a final event has the transfer in another block or with other content, and stays as it is.
+    const isRecorded = answer === 'seen' || answer === 'known'
+    if (!isRecorded || eventId === undefined) conflicts.push(topUp)
     else if (await finalizeTopUp(tx, eventId, { rule: 'finalized', blockHash: topUp.blockHash }))
       final.push(topUp)
   }
@@ -83,7 +98,9 @@ async function settleTopUps(
 const triesAtOnce = 2
 
 /**
- * Reads transactions again that were put aside. One that can be read now, in a final block, is settled like any other.
+ * Reads transactions again that were put aside. One that can be read now and stands in a block up to
+ * `finalTo` is settled like any other, and is no longer put aside; one without a transfer is, too. Every
+ * other one waits for its next try, as all do while the account is halted.
  * @returns what was settled
  */
 export async function retryTopUps(

@@ -31,8 +31,9 @@ export interface TopUpChain {
   /** `undefined` when there is no such block. */
   blockHash(height: bigint, trust: Trust, signal: AbortSignal): Promise<Hex | undefined>
   /**
-   * Classified transfers of a range in chain order. With `quorum`, enough endpoints gave every block, transaction and
-   * receipt alike. With `any`, transactions that moved to another block meanwhile are left out.
+   * Classified transfers of a range in chain order. With `quorum`, enough endpoints gave every block,
+   * transaction and receipt alike. A transaction that moved to another block meanwhile is left out with
+   * `any`; with `quorum` it counts as one that cannot be read.
    * @param unreadable takes transactions that cannot be read; absent: one of them fails the whole reading
    */
   topUps(
@@ -160,10 +161,10 @@ class TopUpReader implements TopUpChain {
     if (included === undefined) return undefined
     const { blockHash, blockNumber, facts } = included
     const logIndexes = new Set(facts.logs.map(({ logIndex }) => logIndex))
-    const isAsListed = hits?.every(
-      (hit) => hit.blockHash === blockHash && hit.blockNumber === blockNumber && logIndexes.has(hit.logIndex),
-    )
-    if (hits !== undefined && (!isAsListed || hits.length !== facts.logs.length)) return undefined
+    const isAsListed = (hit: TransferHit) =>
+      hit.blockHash === blockHash && hit.blockNumber === blockNumber && logIndexes.has(hit.logIndex)
+    const areAllAsListed = hits === undefined || (hits.length === facts.logs.length && hits.every(isAsListed))
+    if (!areAllAsListed) return undefined
     // The block of a receipt may be off the canonical chain.
     if ((await this.blockHash(blockNumber, trust, signal)) !== blockHash) return undefined
     const { token, custody } = target

@@ -22,9 +22,13 @@ const overlapBlocks = 64n
 const haltedEventsMax = 1_000
 
 /**
- * One pass of the watcher's job: settles final blocks by quorum, then records new transfers near the head as pending.
- * Only the final part credits money, and it relies on nothing that the other part saw. Each range is written with its
- * cursor in one transaction.
+ * One pass of the watcher's job: settles final blocks by quorum, then records new transfers near the head as
+ * pending. Only the final part credits money, and it relies on nothing that the other part saw. Each range is
+ * written with its cursor in one transaction. If block `finalTo` has another hash than before, nothing is
+ * read or credited until an operator resumes. The cursor has three heights, none above the next:
+ * - Up to `settledTo` nothing is read again.
+ * - Up to `finalTo` top-ups are credited. Those blocks above `settledTo` are read again while lists may grow.
+ * - Up to `scannedTo` top-ups are pending.
  * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
  */
 export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
@@ -45,7 +49,7 @@ export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
   const settledMax = heightBelow(head, watcher.lateBlocks)
   // Final blocks above `settledTo` are read again until their lists are complete, even without a new final block.
   const isUnsettled = cursor.finalTo < finalHeight || cursor.settledTo < minBigint(settledMax, finalHeight)
-  for (let from = cursor.settledTo + 1n; isUnsettled && from <= finalHeight; from = cursor.finalTo + 1n) {
+  for (let from = cursor.settledTo + 1n; isUnsettled && from <= finalHeight; from += rangeBlocksMax) {
     const to = minBigint(from + rangeBlocksMax - 1n, finalHeight)
     const settled = await settleRange(watcher, cursor, { from, to, settledMax })
     cursor = settled.cursor
@@ -54,7 +58,11 @@ export async function watchTopUps(watcher: TopUpWatcher): Promise<TopUpPass> {
   return joinPasses(result, await scanLive(watcher, cursor, head))
 }
 
-/** Records new transfers above the final blocks as pending, and orphans pending ones whose block was replaced. */
+/**
+ * Records new transfers above the final blocks as pending, and orphans pending ones whose block was replaced.
+ * The cursor moves to the end of the range; where the head fell back it moves back too, so that the new
+ * blocks are read.
+ */
 async function scanLive(watcher: TopUpWatcher, cursor: TopUpCursor, head: bigint): Promise<TopUpPass> {
   const { chain, database, lateBlocks, signal } = watcher
   const firstToReread = cursor.scannedTo + 1n - maxBigint(lateBlocks, overlapBlocks)
@@ -121,6 +129,7 @@ async function droppedFinalEvents(
   { chain, database, signal }: TopUpWatcher,
   cursor: TopUpCursor,
 ): Promise<readonly bigint[]> {
+  // Listed from the newest block down.
   const events = await database.transaction((tx) =>
     listFinalTopUps(tx, accountOf(chain), { from: 0n, to: cursor.finalTo, limit: haltedEventsMax }),
   )

@@ -69,7 +69,11 @@ export async function lockParked(tx: SqlTx, requestId: Hex) {
 export const stageOnceRetried = ({ settlement }: SettledRequest, facts: ParkedFacts) =>
   settlement?.stage === 'parked' ? retryStage(facts) : ('looked at' as const)
 
-/** Resolutions that the operator may choose. If only the refund of another deposit is stuck, only that can be recovered. */
+/**
+ * Resolutions that the operator may choose. A request that is parked, or that the deny list stopped, may have
+ * any of `possibleResolutions`. In any other only a leftover stands still, such as the failed refund of
+ * another deposit, and only that deposit can be recovered.
+ */
 export function resolutionsOf(
   { settlement, isRecovered }: SettledRequest,
   facts: ParkedFacts,
@@ -87,13 +91,20 @@ export async function recheckStopped(tx: SqlTx, requestId: Hex): Promise<void> {
   await takeLeftAgain(tx, requestId)
 }
 
-/** Offers failed refunds again with all of their attempts: of the request's own deposit and of any other. */
+/**
+ * Offers failed refunds again with all of their attempts: of the request's own deposit and of any other. The
+ * transaction of one that came into no block is forgotten here; the solver still has its record, and sends
+ * another one only once that transaction can have no effect any more.
+ */
 export async function offerRefundsAgain(tx: SqlTx, requestId: Hex): Promise<void> {
   for (const { id } of await lockFailedRefunds(tx, requestId))
     await updateWork(tx, id, { state: 'open', txHash: null, attempts: 0, delayMs: 0 })
 }
 
-/** Exempts a request from the deny list. For a refund, a fill that was asked for counts as given up. */
+/**
+ * Exempts a request that the deny list stopped from the list. If it is parked, it then continues at `stage`;
+ * for a refund, its fill is given up instead.
+ */
 export async function releaseRequest(
   tx: SqlTx,
   { requestId, settlement }: SettledRequest,
@@ -101,7 +112,7 @@ export async function releaseRequest(
 ): Promise<void> {
   await insertRelease(tx, requestId, resolution)
   await recheckStopped(tx, requestId)
-  // Only parts of any other request were stopped, and `recheckStopped` has set them going.
+  // If it is not parked, only parts of it were stopped, and `recheckStopped` has set them going.
   if (settlement?.stage !== 'parked') return
   if (resolution === 'refund') await giveDepositBack(tx, requestId)
   else await setStage(tx, requestId, { stage })
@@ -117,6 +128,7 @@ export async function endUnpaid(
   auditNote: AuditNote,
 ): Promise<void> {
   if (hold.state === 'posted') throw new ResolutionNotPossibleError([])
+  // Changes nothing where no hold is open.
   await createLedger().void(tx, { requestId, reason: 'RESOLVED_UNPAID' })
   // A fill of which only the fill contract knows (`isRecorded`) has not made the request a success yet.
   if (status !== 'success') await setStatus(tx, announceStatus, { requestId, status: 'success' })
@@ -150,7 +162,11 @@ export async function giveUp(tx: SqlTx, request: SettledRequest): Promise<void> 
   })
 }
 
-/** Marks the fill as failed, whatever was sent for it. The rule of `filling` then refunds the deposit. */
+/**
+ * Marks the fill as failed, so that the job of the stage `filling` refunds the deposit. What was sent for the
+ * fill is no longer followed: the operator has made sure that nothing was paid. Before it refunds, the job
+ * asks the fill contract, where there is one, once more.
+ */
 export async function giveDepositBack(tx: SqlTx, requestId: Hex): Promise<void> {
   const item = await lockWorkOf(tx, { kind: 'fill', requestId })
   if (item === undefined) throw new ResolutionNotPossibleError([])

@@ -100,6 +100,7 @@ export function readinessProblems({ readiness, nowMs, failingSince }: ReadinessF
         what: reason === undefined ? `${text}.` : `${text} (${reason}).`,
         do: check?.do ?? 'Ask the doctor: npm run causeway -- doctor',
       },
+      // Few checks tell how long they fail; of the others only this process's observation is known.
       ageSeconds === undefined ? failingSince.get(name) : new Date(nowMs - ageSeconds * 1_000),
     )
   })

@@ -114,6 +114,7 @@ async function explainRequest(
   }
 }
 
+/** Sets all going that stands still about a request. One that is parked itself returns to a stage of jobs. */
 async function retryRequest(tx: SqlTx, requestId: Hex, auditNote: AuditNote): Promise<string> {
   const { request, facts, parkedReason } = await lockParked(tx, requestId)
   if (facts.isBlocked) await recheckStopped(tx, requestId)
@@ -125,6 +126,11 @@ async function retryRequest(tx: SqlTx, requestId: Hex, auditNote: AuditNote): Pr
   return stage
 }
 
+/**
+ * Ends a parked request as the operator decides. `recover` gives the order up for good. `unpaid` settles a
+ * filled one without a debit. `release` exempts it from the deny list, and it goes on. `refund` gives the
+ * fill up, so that the deposit is refunded; where the deny list stopped the request, that exempts it as well.
+ */
 async function resolveRequest(
   tx: SqlTx,
   requestId: Hex,
@@ -139,7 +145,7 @@ async function resolveRequest(
   }
   if (resolution === 'recover') await giveUp(tx, request)
   else if (resolution === 'unpaid') await endUnpaid(tx, request, auditNote)
-  // `refund` and `release` remain. Both exempt a request from the deny list that stopped it.
+  // `refund` and `release` remain; the latter is possible only for a request that the deny list stopped.
   else if (facts.isBlocked) await releaseRequest(tx, request, { resolution, stage: retryStage(facts) })
   else await giveDepositBack(tx, requestId)
   const details = { parkedReason, resolution }

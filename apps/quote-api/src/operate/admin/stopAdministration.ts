@@ -36,7 +36,10 @@ export interface StopAdministration {
   list(): Promise<readonly ChainStop[]>
   /** Waits for the allocator, 6 s at most. @throws UnquotedChainError, ConfigurationError */
   stop(chain: string, auditNote: AuditNote): Promise<NamedChain & { readonly allocator: AllocatorReach }>
-  /** Ends the operator's stops. @returns how many ended, and other stops that still hold the chain. @throws as `stop` */
+  /**
+   * Ends the operator's stop, for `all` those of every chain. @returns how many ended, and other stops that
+   * still hold the chain. @throws as `stop`
+   */
   go(
     chain: string,
     auditNote: AuditNote,
@@ -110,7 +113,10 @@ const pollMs = 200
 /** A reader that has not read the stops for this long counts as not running. */
 const silentMs = 60_000
 
-/** Waits until the allocator has read the stops after this moment. */
+/**
+ * Waits until the allocator has read the stops after this moment, by the database's clock. Called once the
+ * stop is committed, so that such a reading has it.
+ */
 async function reachAllocator(database: Pick<SqlDatabase, 'query'>): Promise<AllocatorReach> {
   const [clock] = await database.query<{ now: Date }>('select clock_timestamp() as now')
   const readSeconds = await secondsSinceRead(database, 'allocator')

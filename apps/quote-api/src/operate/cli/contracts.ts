@@ -78,7 +78,11 @@ export const contractCommands: readonly Command[] = [
   },
 ]
 
-/** @param isWritten puts the addresses into the configuration files @throws ConfigurationError */
+/**
+ * Deploys contracts that have no code yet, initializes those that have no owner, and with `isWritten` puts
+ * all addresses into the configuration files. Addresses follow from environment and constructor, and each
+ * step leaves alone what is done, so that a run that failed is repeated as it was. @throws ConfigurationError
+ */
 async function deploy(
   context: ChainsContext,
   target: DeploymentTarget,

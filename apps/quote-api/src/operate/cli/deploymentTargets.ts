@@ -27,6 +27,7 @@ const hubKey = 'hub'
 /** Deployments wait for each other's block, so receipts are asked for often. */
 const receiptPollMs = 500
 
+/** A contract that the files name. `address` in lower case. */
 export type ConfiguredContract = { readonly name: DeployedName; readonly address: Hex }
 
 /** A chain, or the hub, that contract commands act on. */

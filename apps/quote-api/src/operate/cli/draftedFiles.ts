@@ -51,8 +51,9 @@ export function draftableChains({
 }
 
 /**
- * Keeps what is public, such as tokens and feeds. Leaves out what belongs to the shipped environment, such as its
- * contracts; where the operator needs his own instead, words say what to fill in.
+ * Keeps what is public, such as tokens and feeds. Leaves out what belongs to the shipped environment, such as
+ * its contracts; where the operator needs his own instead, words say what to fill in: `contracts deploy
+ * --write` replaces those of `fillInByDeploying`, the operator those of `fillInByHand`.
  * @param draft.keys chains to draft, of `draftableChains`
  */
 export function draftFiles(

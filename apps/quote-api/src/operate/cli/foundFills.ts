@@ -76,6 +76,7 @@ export const foundFillCommands: readonly Command[] = [
       reason: { ...reasonFlag, about: 'Stored with what is booked', isRequired: false },
     },
     async run({ database, actor, readLines, openFillJudge: open }, args) {
+      // Undefined: fills are judged and nothing is booked.
       const operator = args.isOn('book') ? { actor, reason: readReason(args) } : undefined
       const judge = await open()
       const fills: FoundFill[] = []
@@ -88,6 +89,7 @@ export const foundFillCommands: readonly Command[] = [
           const json = readJson(line, `Lines of <file>`)
           const keptFill = readValue(keptFillSchema, json, `Line ${lineCount} of <file>`)
           const foundFill = await judgeKeptFill(context, keptFill, operator)
+          // Undefined: its order is known here, so that it is booked like any other.
           if (foundFill !== undefined) fills.push(foundFill)
         }
       } finally {

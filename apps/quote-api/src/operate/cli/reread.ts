@@ -124,7 +124,12 @@ function readId(chain: SettlementChain, text: string): string {
   )
 }
 
-/** Reads the range in as many parts as the chain's endpoints answer. @throws UpstreamUnavailableError */
+/**
+ * Reads the range from its first block on: each listing covers as many blocks as endpoints answer at once,
+ * and the next one begins after it. A listing that is short left transactions of its blocks out; the same
+ * blocks are listed again, which gives others, until none is left out.
+ * @throws UpstreamUnavailableError
+ */
 async function readBlocks(
   chain: SettlementChain,
   { from, to }: { readonly from: bigint; readonly to: bigint },
@@ -139,7 +144,6 @@ async function readBlocks(
     if (pass.last === undefined)
       throw new UpstreamUnavailableError(`The chain does not reach block ${listedTo} yet.`)
     batches.push(await readTransactions(chain, pass.transactions, signal))
-    // A short listing left transactions out: the next look at the same blocks lists the others.
     if (pass.isShort !== true) nextBlock = listedTo + 1n
   }
   return batches

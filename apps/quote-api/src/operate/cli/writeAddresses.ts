@@ -6,9 +6,13 @@ import type { Hex } from '@causeway/core'
 import { z } from 'zod'
 import type { DeploymentTarget } from './deploymentTargets.ts'
 
+/** `address` in lower case. */
 type Deployed = { readonly name: DeployedName; readonly address: Hex }
 
-/** A replaced fill contract. `codeHash`: keccak-256 of its code, if no release and no file knows that code yet. */
+/**
+ * A replaced fill contract, its address in lower case. `codeHash`: keccak-256 of its code, if no release and
+ * no file knows that code yet.
+ */
 export type Replaced = { readonly address: Hex; readonly codeHash?: Hex }
 
 const members = z.record(z.string(), z.unknown())
@@ -18,8 +22,9 @@ const quoteFile = z.looseObject({ chains: z.record(z.string(), members) })
 const hubFile = z.union([z.tuple([members]), members])
 
 /**
- * Writes the addresses of a chain into the chain and quote file, or those of the hub into the hub file. Nothing else in
- * them changes, except white space. @returns the paths of the files that changed
+ * Writes the addresses of a chain into the chain and quote file, or those of the hub into the hub file.
+ * Nothing else in them changes, except white space. The files change one after the other; after a failure in
+ * between a second run completes them. @returns the paths of the files that changed
  */
 export async function writeAddresses(
   folder: { readonly directory: string; readonly environment: string },

@@ -88,10 +88,11 @@ export function withoutCalls(chainId: number): QuoteError {
 }
 
 /**
- * Prices a request with calls. Their gas depends on the amount that they get, and that amount on their gas. So the
- * request is priced without their gas, the calls are simulated with that least output, the request is priced again with
- * the measured gas, and the calls are simulated with the smaller output. With a `txsGasLimit` they are priced with it
- * at once, and must keep to it.
+ * Prices a request with calls. Their gas depends on the amount that they get, and that amount on their gas.
+ * So the request is priced without their gas, the calls are simulated with that least output, the request is
+ * priced again with the measured gas, and the calls are simulated with the smaller output. This second
+ * simulation must only succeed: its gas is not priced again. With a `txsGasLimit` they are priced with it at
+ * once, and must keep to it.
  * @throws QuoteError and what `tryFill` throws
  */
 export async function priceWithCalls(

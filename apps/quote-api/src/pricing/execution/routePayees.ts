@@ -32,8 +32,10 @@ export type JudgedPayees = {
 }
 
 /**
- * Judges the accounts that a route pays: recipient and refund accounts. It starts the questions to chains at once, so
- * that they run while the route is priced; the judge that it returns is called with the priced route.
+ * Judges the accounts that a route pays: recipient and refund accounts. It starts the questions to chains at
+ * once, so that they run while the route is priced; the judge that it returns is called with the priced
+ * route. The ports never reject and cache their answers, so early questions need no handler, and the judge
+ * may ask again.
  * @returns a judge that throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
  * @source Q-61, Q-63, Q-64, Q-48
  */
@@ -41,7 +43,6 @@ export function askPayees(
   ports: PayeePorts,
   inputs: PayeeInputs,
 ): (priced: PricedRoute) => Promise<JudgedPayees> {
-  // The judge asks again: the ports cache their answers.
   for (const { chain, account, currency } of earlyPayees(inputs)) {
     const question = { chainId: chain.chainId, account, currency: currency.address }
     if (chain.quoting.isNobody(account)) continue
@@ -90,7 +91,10 @@ type JudgedPayment = Pick<Payee, 'chain' | 'currency'> & {
   readonly judged: Pick<JudgedPayee, 'lack' | 'units'> | undefined
 }
 
-/** Units that a payment's trial takes beyond the charge for a plain payment, with a margin. @source Q-48 */
+/**
+ * Units that a payment's trial takes beyond the charge for a plain payment, with a margin; 0 without a trial, or where it
+ * tells no units. @source Q-48
+ */
 export function unitsBeyondPlain(
   snapshot: MarketSnapshot,
   { kind, chain, currency: { isNative }, judged }: JudgedPayment,
@@ -162,9 +166,15 @@ type RefundQuestion = {
 type RefundAccount = { readonly account: string; readonly judged: JudgedPayee | undefined }
 
 /**
- * Accounts that the order names for its refund. The first is `refundTo`; without one `recipient`, unless
- * `chooseRefunded` prefers the user; else `user`. The second is `user`, where it differs and may be paid, but not for a
- * deposit address, whose terms name one account. @source Q-63, Q-64
+ * Accounts that the order names for its refund. The first is, by the first case that applies:
+ * 1. `refundTo`, where the request names it. If it may not be paid, the request is refused.
+ * 2. The candidate (see `defaultCandidate`), where `askCandidate` prefers it. If a chain does not tell, the
+ *    request is refused, since a later answer could choose the other account.
+ * 3. `user`. If he may not be paid, the request is refused. Nobody asks about a burnt user: the order names
+ *    him all the same, and its deposit goes back by recovery alone (Q-66).
+ *
+ * The second is `user`, where the first is another account and he may be paid. A deposit address has none,
+ * because its terms name one account. @source Q-63, Q-64
  */
 async function refundAccounts(
   ports: PayeePorts,
@@ -183,8 +193,6 @@ async function refundAccounts(
       : { ...refund, makesState: false }
   }
   const ask = async (account: string) => ({ account, judged: await judgePayee(ports, payee(account)) })
-  // A user that nobody holds is not asked about. Where no other account is left, the order names him all the
-  // same: its deposit then goes back by recovery alone (Q-66).
   const isBurnt = chain.payees.isBurnt(user)
   const [asUser, asRefundTo, asCandidate] = await Promise.all([
     isBurnt ? { account: user, judged: undefined } : ask(user),

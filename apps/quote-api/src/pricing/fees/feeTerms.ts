@@ -65,7 +65,10 @@ export type GasTopup = {
   readonly valueInFeeCurrency: bigint
 }
 
-/** Part of the fees that a sponsor pays, for one fee currency at its price; always 0 without a sponsor. */
+/**
+ * Part of the fees that a sponsor pays, for one fee currency at its price; always 0 without a sponsor. It
+ * must not fall when the input grows, because `solveAmountIn` relies on that.
+ */
 export type SubsidyRule = (feeCurrency: QuotableCurrency, price: PricedCurrency) => FeeTerms['subsidy']
 
 const usdX18PerMicroUsd = 10n ** 12n
@@ -105,8 +108,9 @@ export function feeTerms(inputs: FeeInputs): {
       appFeesBps,
       rent: convertUp(rentNative, nativePrice, feePrice),
       subsidy: inputs.subsidy(plan.feeCurrency, feePrice),
-      // Skew is the change of a quadratic potential (inventory.ts), so its rate at the margin is at most twice its
-      // average, which `checkPayable` keeps below `maxSkewBps`.
+      // Skew is the change of a quadratic potential (inventory.ts), so its rate at the margin is at most
+      // twice its average, which `checkPayable` keeps below `maxSkewBps`. Gas, flat fee and rent do not
+      // depend on the input, and the subsidy does not fall when it grows.
       slopeBpsMin: bpsDenominator - platformBps - appBps - 2n * maxSkewBps,
     },
   }

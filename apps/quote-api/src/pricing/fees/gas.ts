@@ -57,11 +57,13 @@ export function executionUnits(
 }
 
 /**
- * Gas limit that is sent to the solver for submitted calls. By its own measure the solver adds to it what new
- * state costs more in calls without a swap, so that part of `gasMax` is subtracted here. @source F-114
+ * Gas limit that is sent to the solver for submitted calls. On a chain where new state is dearer the solver
+ * adds the surcharge of calls without a swap to it. `gasMax` contains a surcharge too, so the solver's is
+ * subtracted here, and its sum is `gasMax` again. @source F-114
  */
 export function solverGasLimit(gasMax: bigint, dearer: DearerState = stateAsCounted): bigint {
-  return gasMax - (unitsOn('execute', dearer) - gasUnits.execute)
+  const addedBySolver = unitsOn('execute', dearer) - gasUnits.execute
+  return gasMax - addedBySolver
 }
 
 /**

@@ -29,7 +29,7 @@ export type FeeTerms = {
   readonly rent: bigint
   /** The sponsor's part of the fees at an input; 0 without a sponsor. */
   readonly subsidy: (fees: FeeParts, amountIn: bigint) => bigint
-  /** Lower bound of the growth of `net` per unit of input, in bps; bounds the exact-output search. */
+  /** Lower bound of the growth of `net` per unit of input, in bps, before rounding; see `solveAmountIn`. */
   readonly slopeBpsMin: bigint
 }
 
@@ -98,9 +98,13 @@ const slopeBpsFloor = 500n
  * Finds the smallest input whose net reaches `targetNet`, and raises it to a multiple of `step` that reaches it too. The net
  * of that input may exceed the target; the rest becomes the fee `surplus`, so that all parts sum to the input exactly.
  *
- * `net` is not monotone, because fees are rounded separately and several may step up at the same unit. It stays within
- * `roundings` units of a function that grows at least `slopeBpsMin` per unit. So bisection finds some input that
- * reaches the target, and the smallest one lies in a bounded window below it, which is scanned.
+ * `net` is not monotone, because fees are rounded separately and several may step up at the same unit.
+ * Without rounding it grows by at least `slopeBpsMin` per unit, and rounding moves it by less than one unit
+ * per rounded fee. So once it has grown by that many units, over a window of inputs, no earlier value is
+ * above it:
+ * - Bisection ends at an input that reaches the target while its predecessor does not. Therefore none below
+ *   the window reaches it, and a scan of the window finds the smallest.
+ * - Every input above the smallest and its window reaches the target, so the steps up to a multiple end.
  * @source rules Q-9, Q-150
  * @throws QuoteError AMOUNT_TOO_LOW when fees eat every input
  */
@@ -144,9 +148,9 @@ function bisect(reaches: (amountIn: bigint) => boolean, start: bigint): bigint {
   return high
 }
 
-/** The smallest amount that reaches the target, in the window below one that does. */
+/** The smallest amount that reaches the target, in the window (see `solveAmountIn`) below one that does. */
 function scanBelow(reaches: (amountIn: bigint) => boolean, upperBound: bigint, terms: FeeTerms): bigint {
-  // Fees that are rounded separately: platform, skew, subsidy, and one per app fee recipient.
+  // Fees whose rounding depends on the input: platform, skew, subsidy, and one per app fee recipient.
   const roundings = 3n + BigInt(terms.appFeesBps.length)
   const window = (roundings * bpsDenominator) / terms.slopeBpsMin + 1n
   let smallest = upperBound

@@ -92,7 +92,10 @@ function destinationOptions(chain: QuotableChain, currencyOut: QuotableCurrency,
   )
 }
 
-/** The leg over listed pools of the pair; with fallbacks also one over other fee tiers, and one via each currency. */
+/**
+ * The leg over listed pools of the pair; with fallbacks also one over the unlisted fee tiers together, and
+ * one via each currency that has listed pools with both. None where there are no such pools.
+ */
 function poolLegs(
   chain: QuotableChain,
   { from, to }: Pick<Leg, 'from' | 'to'>,

@@ -99,7 +99,8 @@ type HopQuestion = {
 }
 
 /**
- * Quotes one hop at every pool and takes the best.
+ * Quotes one hop at every pool and takes the best. Refused pools matter only where none quotes: then a
+ * guarded one names the refusal, else an exhausted one.
  * @throws QuoteError PRICE_FETCH_FAILED, INSUFFICIENT_LIQUIDITY, NO_SWAP_ROUTES_FOUND, AMOUNT_TOO_LOW
  */
 async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<HopQuote> {
@@ -116,9 +117,10 @@ async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<
     else if (quoted === 'exhausted') isExhausted = true
     else if (quoted !== undefined && (best === undefined || isBetter(quoted, best, trade))) best = quoted
   }
-  if (best === undefined && isGuarded) throw poolDeviation(leg)
-  if (best === undefined && isExhausted) throw beyondPools(leg)
-  if (best === undefined) throw noPool(leg)
+  if (best === undefined) {
+    if (isGuarded) throw poolDeviation(leg)
+    throw isExhausted ? beyondPools(leg) : noPool(leg)
+  }
   if (best.amountOut > 0n) return best
   // No output. If the agreed price gives more than one unit for the input, the pools are empty; else the
   // amount is too low.
@@ -127,7 +129,11 @@ async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<
 
 /**
  * Quote of one pool. `guarded`: it sells too far below the agreed price. `exhausted`: it cannot take the amount.
- * Undefined: as `OnChainQuoter` answers it.
+ * Undefined: as `OnChainQuoter` answers it. The guard differs by pool:
+ * - mirrored: its price before the trade may deviate by `guardBps`;
+ * - listed but not mirrored: no guard here, so `swapImpactMaxBps` alone bounds the loss, and `adverseBps` is
+ *   0;
+ * - unlisted: the loss of the trade itself, see `lossBps`.
  */
 async function quotePool(
   onChain: OnChainQuoter,
@@ -142,7 +148,6 @@ async function quotePool(
   const allowedBps = guardBps(leg)
   const zeroForOne = pool.token0 === from
   const state = mirrored.find((candidate) => candidate.address === pool.address)
-  // Without a mirrored state a listed pool's deviation is unknown: `swapImpactMaxBps` alone bounds the loss.
   const poolBps = state === undefined ? 0n : adverseBps(state, { tokenIn: from, ...prices })
   if (poolBps > allowedBps) return 'guarded'
   const answer =

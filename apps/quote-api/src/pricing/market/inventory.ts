@@ -92,7 +92,10 @@ function squarePerShare(balanceUsd: UsdX18, shareBps: bigint): bigint {
   return (balanceUsd * balanceUsd * bpsDenominator) / shareBps
 }
 
-/** The inventory after moves that its balances do not show yet. @param moves signed USD by chain id */
+/**
+ * The inventory after moves that its balances do not show yet, for skews. It says nothing about payable
+ * amounts, since `payableByCurrency` stays as it was. @param moves signed USD by chain id
+ */
 export function afterMoves(asset: AssetInventory, moves: ReadonlyMap<number, UsdX18>): AssetInventory {
   const chains = new Map(asset.chains)
   let { totalUsd, squaresPerShare } = asset
@@ -132,8 +135,8 @@ export type InventoryMove = {
  *
  * A reward is capped at `rewardCapBps` of the moved value. A cost is never capped: who moved an amount out at a capped
  * cost could move it back for the full reward.
- * @param received what enters on the origin
- * @param paid what leaves on the destination
+ * @param received what enters on the origin: above zero
+ * @param paid what leaves on the destination: below zero
  * @source rule Q-40
  */
 export function skewCostUsd(received: InventoryMove, paid: InventoryMove): UsdX18 {

@@ -18,7 +18,14 @@ export type Spending = {
 /**
  * Spendings of allowances by open quotes of this process, to which a deposit may still come. An allowance belongs to one
  * holder, currency and spender. A quote needs an approve step where the allowance does not cover it beside the other open
- * quotes of its holder.
+ * quotes of its holder: the step sets the sum of its own amount and of what `take` returns.
+ *
+ * An open quote is in one of three states, by the allowance that stands now:
+ * - it relies on it: it has no approve step, or its step has set the present value;
+ * - its step is pending: the value that the step replaces still stands, so it may overwrite the allowance at
+ *   any time;
+ * - neither: the allowance was changed by something else, and its step sets a value of its own. It takes
+ *   nothing.
  */
 export interface OpenAllowances {
   /**
@@ -34,7 +41,7 @@ export type AllowanceHold = {
   /**
    * Counts a spending until its quote expires, and replaces what this hold took before. It reads and counts in one
    * synchronous step, so that concurrent quotes count each other.
-   * @returns what the holder's other open quotes take of the present allowance, and never more than that
+   * @returns what the holder's other open quotes take of the present allowance, at most the whole of it
    */
   readonly take: (spending: Spending) => bigint
   /** Forgets the spending, for a quote that is not answered after all. */
@@ -46,7 +53,7 @@ type OpenSpending = Pick<Spending, 'purchase' | 'amount'> &
     /** The quote's approve step: the allowance that it sets, and the one that stood before. Undefined without a step. */
     readonly approval: { readonly sets: bigint; readonly replaces: bigint } | undefined
   }
-/** The allowance at the last quote, and the open spendings of it, the earliest first. */
+/** The allowance at the last quote, to notice a fall, and the open spendings, the earliest first. */
 type SpentAllowance = { readonly lastAllowance: bigint; readonly open: readonly OpenSpending[] }
 
 /** Most entries of all holders; with more, the one used longest ago is forgotten. */
@@ -66,6 +73,7 @@ export function createOpenAllowances(): OpenAllowances {
           const name = [caller, user, chainId, currency, spender].join(' ')
           const before = spentByName.get(name) ?? { lastAllowance: allowance ?? 0n, open: [] }
           const standing = allowance ?? before.lastAllowance
+          // Expired ones are dropped last, because they may explain a fall too.
           const others = filterUnspent(before, standing).filter(
             (other) => other.purchase !== purchase && other.expiresAtSeconds >= nowSeconds,
           )
@@ -112,7 +120,7 @@ const reliesOn = ({ approval }: OpenSpending, standing: bigint): boolean =>
 /**
  * Leaves out spendings that deposits have probably made. If the allowance has fallen since the last quote, deposits
  * explain it: spendings whose amounts fit into the fall count as made, first those whose own approval had set the
- * allowance, then the earliest. Expired ones take part, since they may have been deposited before they expired.
+ * allowance, then the earliest. An allowance that rose or stayed leaves out none.
  * @source Q-56
  */
 function filterUnspent({ lastAllowance, open }: SpentAllowance, standing: bigint): readonly OpenSpending[] {

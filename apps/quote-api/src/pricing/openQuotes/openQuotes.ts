@@ -46,8 +46,9 @@ const holdersMax = 20_000
  */
 export function createOpenQuotes(options: { readonly perUserBps: number }): OpenQuotes {
   const perUserBps = BigInt(options.perUserBps)
-  // Forgets old entries without a search: an entry that was not used for a whole quote lifetime holds no promise. So
-  // the present generation and the one before suffice, and each lasts one lifetime.
+  // Forgets old entries without a search: an entry that was not used for a whole quote lifetime holds no
+  // promise. So the present generation and the one before suffice, and each lasts one lifetime. Use moves an
+  // entry to the present.
   let holders = new Map<string, Promises>()
   let earlierHolders = new Map<string, Promises>()
   let nextGenerationSeconds = 0

@@ -13,6 +13,10 @@ import { createRewardLimit, noReward, type RewardLimit, type Weight } from './re
 /**
  * Rewarded moves that are not in the solver's inventory yet. *Open* ones belong to unexpired quotes of this process.
  * *Bound* ones belong to orders of all processes that a deposit was bound to. A new quote earns what both leave.
+ *
+ * A move is open from `hold` until it is released, its price ends, or `bind` or `putBound` names its request;
+ * then it is bound until the inventory shows it. `followBoundRewards` reads the database every second and
+ * calls `putBound`, then `confirmClaim` once the claim is stored; after a failure `forgetBound`.
  */
 export interface OpenRewards {
   /** @param asker.without request whose own bound move is left out, where its deposit is priced again */
@@ -84,6 +88,7 @@ export function createOpenRewards(options: {
       if (ownBound !== undefined) addMove(minusOwnNet, ownBound.move, -1n)
       const counted = [
         { net: bound.net, weight: singleWeight },
+        // Takes the own bound move out of the sum before.
         { net: minusOwnNet, weight: singleWeight },
         { net: open.keyedNet, weight: keyedWeight },
         { net: open.keylessNet, weight: ownWeight },
@@ -91,7 +96,7 @@ export function createOpenRewards(options: {
       // The budget counts a bound reward as pending until it is booked, so the own one is added back.
       const ownMicroUsd = ownBound === undefined || ownBound.isBooked ? 0n : ownBound.move.microUsd
       const leftMicroUsd = budget.left({ hasKey }) + ownMicroUsd
-      return createRewardLimit(counted, { weight: ownWeight, leftMicroUsd })
+      return createRewardLimit(counted, { ownWeight, leftMicroUsd })
     },
     hold(move, { hasKey, endsAtSeconds }) {
       const held: OpenMove = { move, hasKey, endsAtSeconds, requestId: undefined }

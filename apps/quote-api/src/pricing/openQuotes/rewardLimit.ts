@@ -24,7 +24,7 @@ export interface RewardLimit {
 /** Limit of a request that earns no reward. */
 export const noReward: RewardLimit = { rewardOf: () => 0n }
 
-/** A fraction: how often a dollar of a move counts. */
+/** A fraction, at least 1: how often a dollar of a move counts. */
 export type Weight = { readonly numerator: bigint; readonly denominator: bigint }
 
 /** Moves that the inventory does not show yet, and how often they count. */
@@ -33,17 +33,23 @@ export type CountedMoves = { readonly net: NetMoves; readonly weight: Weight }
 const usdX18PerMicroUsd = 10n ** 12n
 
 /**
- * Prices a move over the inventory as it will be after all counted moves. The potential is convex, so each further
- * dollar between two balances earns less, and the sum of all rewards is at most that of all moves in a row.
- * Callers that do not know of each other (several processes), or that share a part of the rewards (keyless ones), each
- * price as if their own moves were `weight` times as large, and get 1/`weight` of that reward.
+ * Makes the limit of one request. Its reward is the least of three:
+ * 1. the reward of its move over the present inventory;
+ * 2. what the budget leaves;
+ * 3. its part of the reward over the inventory as it will be after all counted moves.
+ *
+ * The third keeps the sum of all rewards at or below that of all moves in a row. The skew's potential is
+ * convex, so each further dollar between two balances earns less. A request that knows of all moves before it
+ * is therefore priced after them. It cannot know those of other processes, and a keyless one must leave room
+ * for callers with a key. So it assumes `ownWeight` moves like its own, prices them as one move of that size,
+ * and gets 1/`ownWeight` of its reward.
  * @param limits.leftMicroUsd what the budget leaves
  */
 export function createRewardLimit(
   counted: readonly CountedMoves[],
-  limits: { readonly weight: Weight; readonly leftMicroUsd: bigint },
+  limits: { readonly ownWeight: Weight; readonly leftMicroUsd: bigint },
 ): RewardLimit {
-  const { numerator, denominator } = limits.weight
+  const { numerator, denominator } = limits.ownWeight
   const budgetUsd = limits.leftMicroUsd * usdX18PerMicroUsd
   const movedByAssetId = new Map<string, { readonly asset: AssetInventory; readonly moved: AssetInventory }>()
   const movedInventory = ({ assetId, asset }: RatedMove['paid']): AssetInventory => {
@@ -55,20 +61,20 @@ export function createRewardLimit(
   }
   return {
     rewardOf(costUsd, { received, paid, usdX18 }) {
-      const affordableUsd = minBigint(0n, maxBigint(costUsd, -budgetUsd))
+      // Rewards are counted as positive here. A cost or an overdrawn budget makes the reward zero.
+      const affordableUsd = maxBigint(0n, minBigint(-costUsd, budgetUsd))
       const weightedUsd = divideUp(usdX18 * numerator, denominator)
       const receivedAsset = movedInventory(received)
       const paidAsset = movedInventory(paid)
       // Nothing counted changes these inventories: `costUsd` was computed over the same ones.
       if (weightedUsd === usdX18 && receivedAsset === received.asset && paidAsset === paid.asset)
-        return affordableUsd
+        return -affordableUsd
       const weightedCostUsd = skewCostUsd(
         { asset: receivedAsset, chainId: received.chainId, deltaUsd: weightedUsd },
         { asset: paidAsset, chainId: paid.chainId, deltaUsd: -weightedUsd },
       )
-      // Twice negated, so that the reward is rounded down.
-      const ownCostUsd = -divideDown(-weightedCostUsd * denominator, numerator)
-      return minBigint(0n, maxBigint(affordableUsd, ownCostUsd))
+      const ownRewardUsd = divideDown(-weightedCostUsd * denominator, numerator)
+      return -maxBigint(0n, minBigint(affordableUsd, ownRewardUsd))
     },
   }
 }

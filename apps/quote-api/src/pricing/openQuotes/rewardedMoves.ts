@@ -51,6 +51,7 @@ export class BoundMoves {
     return this.#listed.get(requestId)
   }
 
+  /** Lists a move, perhaps again. A request's move never changes, so it is added to the sum only once. */
   put(requestId: Hex, listed: ListedMove): void {
     if (!this.#listed.has(requestId)) addMove(this.net, listed.move, 1n)
     this.#listed.set(requestId, listed)
@@ -72,7 +73,7 @@ export class BoundMoves {
   }
 }
 
-/** The move of an unexpired quote. `requestId` is undefined until the quote is named. */
+/** The move of an unexpired quote. `OpenMoves.name` writes `requestId`, once the quote is stored. */
 export type OpenMove = {
   readonly move: RewardedMove
   /** The caller has an API key; other quotes may hold only a part of the rewards. */
@@ -101,6 +102,7 @@ export class OpenMoves {
     this.#budget.hold(open.move.microUsd, open)
   }
 
+  /** A move that ended before it was named stays released. */
   name(open: OpenMove, requestId: Hex): void {
     open.requestId = requestId
     if (this.#openByEndSeconds.get(open.endsAtSeconds)?.has(open) === true) this.#named.set(requestId, open)

@@ -73,7 +73,8 @@ const unasked = { lack: undefined, units: undefined }
 const untried: Awaited<ReturnType<TryPayment>> = { refusal: undefined }
 
 /**
- * The rule "may be paid" for one payment: by the address alone, then by what its chain answers now.
+ * The rule "may be paid" for one payment: by the address alone, then by what its chain answers now. One answer that
+ * refuses is enough, even if others are missing; to allow the payment, all must be there.
  * @source Q-60, Q-61, Q-62
  */
 export async function judgePayee(ports: PayeePorts, payee: Payee): Promise<JudgedPayee> {

@@ -5,7 +5,7 @@ import type { QuotableCurrency } from '../registry.ts'
 
 // A refusal of an amount names one that would be accepted. Fees rise in steps, pools are curves and there are several
 // plans, so no formula gives that amount for every route. It is found by pricing other amounts, within a bound of tries
-// and of time. If none is found within the bound, the refusal names none.
+// and of time. A refusal names only an amount that was priced and accepted; if none is found, it names none.
 
 /** Refusals that a larger amount avoids. */
 const tooLow: ReadonlySet<QuoteErrorCode> = new Set(['AMOUNT_TOO_LOW', 'RELAYER_GAS_TOO_HIGH'])

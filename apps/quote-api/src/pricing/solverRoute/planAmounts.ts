@@ -29,8 +29,10 @@ export type SolverRouteInputs = FeeInputs & {
 }
 
 /**
- * Expected amounts along one plan, in the order in which money moves: the origin leg takes `amountIn`, the split takes
- * the fees from its output, the solver pays `payout`, and the destination leg turns that into `amountOut`.
+ * Expected amounts along one plan, in the order in which money moves: the origin leg takes `amountIn`, the
+ * split takes the fees from its output, the solver pays `payout`, and the destination leg turns that into
+ * `amountOut`. At the destination leg the solver believes a pool only up to the agreed price: `promisedOut`
+ * and `requiredIn` see to that.
  */
 export type PlanAmounts = {
   readonly originLeg: LegQuote | undefined
@@ -110,7 +112,9 @@ export function leastDeposit(
   const { amountIn: quoted, subsidized, parts } = amounts.split
   if (amounts.originLeg === undefined || toleranceBps === 0n) return quoted
   const payoutMin = divideUp(amounts.payout * (bpsDenominator - toleranceBps), bpsDenominator)
-  // For a smaller deposit the sponsor pays at most the proportional part of its quoted subsidy.
+  // For a smaller deposit the sponsor pays at most the proportional part of its quoted subsidy. Neither
+  // change makes `net` grow more slowly than `slopeBpsMin`, so `solveAmountIn` still finds the smallest
+  // deposit.
   const sharedTerms: FeeTerms = {
     ...terms,
     // A smaller deposit bears its part of the quoted skew, or its own move's cost if that is more (Q-47).

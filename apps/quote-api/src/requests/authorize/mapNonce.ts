@@ -39,8 +39,9 @@ export type SignedMapping = {
 export type MapNonce = (signed: SignedMapping) => Promise<void>
 
 /**
- * Handles a signed mapping: checks it against the quote, has the oracles vouch for it, and writes it to the hub. Only then
- * does the transfer count as the order's deposit. A repeated call changes nothing.
+ * Handles a signed mapping: checks it against the quote, has the oracles vouch for it, and writes it to the
+ * hub. Only then does the transfer count as the order's deposit. A repeated call changes nothing on the hub.
+ * The budget is taken last, so that nobody can use up a wallet's budget without its signature.
  * @param options.hubBudget limits the hub's entries of callers without a key, because the operator pays for each
  * @throws UnknownRequestError, QuoteError, AuthorizationError, TooLittleToTransferError, KeylessBudgetSpentError,
  * MappingTakenError, UpstreamUnavailableError

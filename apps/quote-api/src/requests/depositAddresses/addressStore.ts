@@ -6,7 +6,15 @@ import { addressesPerPass, laneOfUnpaid, lanes, lanesInOrder, shareOut } from '.
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** A deposit address as the table `deposit_address` keeps it. */
+/**
+ * A deposit address as the table `deposit_address` keeps it. Further columns say when and why it is looked
+ * at:
+ * - `lane`, `look_at`: its priority class (see addressLanes.ts), and the time from which it is due there;
+ * - `active_at`: its last use: a quote, a payment, or begin or end of a sweep;
+ * - `held_since`, `deep_since`: since when money waits there, and is deep enough; null while none waits;
+ * - `left_reason`: why the money stays there, until more arrives or an operator acts;
+ * - `transfer_hash`, `transfer_from`, `transfer_amount`: the largest transfer to it since its last sweep.
+ */
 export type StoredAddress = DepositAddress & {
   readonly chainId: number
   /** The newest request that payments are for. */

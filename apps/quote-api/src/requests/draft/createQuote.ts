@@ -70,7 +70,7 @@ const rewardTriesMax = 3
 
 /**
  * Makes a quote that may earn a reward for evening out inventory. If other quotes take the reward meanwhile, it is priced
- * again, at last without a reward. @source Q-40
+ * again, at last without a reward, which no other quote can take. @source Q-40
  */
 export async function withReward(
   dependencies: QuoteDependencies,
@@ -90,7 +90,8 @@ export async function withReward(
 /**
  * Finishes a priced request, whose promised payout and reward count as open until the quote expires. If finishing fails,
  * nothing counts.
- * @param finish drafts and stores the quote; calls `takeBack` if the quote turns out not to be a promise
+ * @param finish drafts and stores the quote; calls `takeBack` if the quote turns out not to be a promise,
+ * after which it may answer with another quote, which counts by itself
  * @throws QuoteError OPEN_QUOTES_LIMIT; RewardTakenError, and what `finish` throws
  */
 export async function whileOpen(

@@ -110,7 +110,8 @@ async function quoteSponsored(
       if (stored.status !== 'at_deposit') return record.quote
       return { ...record.quote, sponsorship: { ...outcome, isHeldAtDeposit: true } }
     }
-    // The refused quote is not answered, so it must not count as open beside the next one.
+    // The refused quote is not answered, so it must not count as open beside the next one, which counts
+    // itself.
     takeBack()
     return quoteUserPaid(dependencies, sponsoredRequest, { allocation: unpaid(refusal), rewards, terms })
   })

@@ -51,8 +51,9 @@ type TakeCallsOptions = {
 }
 
 /**
- * Calls are taken if a trial shows that they make the deposit of the quoted request. Then a work item asks the solver to
- * submit them. One set of calls is taken per request.
+ * Calls are taken if a trial shows that they make the deposit of the quoted request. Then a work item asks
+ * the solver to submit them. One set of calls is taken per request. Deny list and stops are checked even for
+ * a repeated request; the chain is asked last, after all rules about stored facts.
  * @throws UnknownRequestError, ExecutionRefusedError, QuoteError SANCTIONED_WALLET_ADDRESS, CHAIN_STOPPED, UNSUPPORTED_CHAIN
  * and UNSUPPORTED_EXECUTION_TYPE, and what reading the chain throws
  * @source rule Q-198

@@ -50,9 +50,11 @@ const sharedPerSponsorMax = groupMax / 2
 type SharedOutcome = SaveOutcome | BusySponsor
 
 /**
- * Stores sponsored quotes by group commit. Normally all sponsors share one queue, so that the cost of a commit is shared too.
- * A sponsor whose balance row is locked by another transaction, or who has half a group of quotes in the
- * queue, gets a lane of its own until that lane is empty.
+ * Stores sponsored quotes by group commit. Normally all sponsors share one queue, so that the cost of a
+ * commit is shared too. A sponsor whose balance row is locked by another transaction, or who has half a group
+ * of quotes in the queue, gets a lane of its own until that lane is empty. The shared queue reserves by
+ * `reserveFree`, which never waits for a locked row and answers `busy`; a lane by `reserveBatch`, which
+ * waits.
  * @source rule L-49
  */
 export function createSponsoredOrderStore(options: {
@@ -179,7 +181,7 @@ export function isKept(outcome: SharedOutcome | undefined): boolean {
 /**
  * Inserts both rows of each quote in one statement, which saves a round trip while the sponsor's row is
  * locked. Each parameter is a column, as in `insertOrders`: $1 has all request ids one after the other, and
- * $16 to $18 are the columns of the sponsorships.
+ * $16 to $18 are the columns of the sponsorships. \x1e separates the texts that `joinTexts` has joined.
  */
 const insertSponsoredOrders = `
   with kept as (${insertOrders})

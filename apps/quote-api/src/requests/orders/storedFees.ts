@@ -71,8 +71,8 @@ const restParts = firstPartsStoredAs('rest')
  * Reads a quote's fees back. A fee, such as `execution`, is the sum of its parts, such as `gas` and `flat`;
  * each part is in one total. A row has no parts of fees, so the parts of a fee within one total come back as
  * one, the first of them. The steps have this order because each takes its parts off the totals: app fees;
- * fees within one total; fees with parts in two totals, divided by what is left of these; at last the fee
- * that is not stored, which is the rest.
+ * fees within one total (`swap`, `rent`); fees with parts in two totals (`execution`), divided by what is
+ * left of these; at last the fee that is not stored (`relay`), which is the rest.
  * @param app sum of the app fees of all recipients
  */
 export function feesFromRow(row: FeesRow, app: bigint): FeeParts {

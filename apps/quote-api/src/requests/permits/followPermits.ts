@@ -23,8 +23,9 @@ import { type RelayFailure, type RelayReading, relayStep } from './relayStep.ts'
 const atOnce = 16
 
 /**
- * Job that follows the permits that a solver relays: it finishes those whose deposit was seen, offers reverted ones again,
- * and fails those that can no longer become a deposit.
+ * Job that follows the permits that a solver relays: it finishes those whose deposit was seen, offers
+ * reverted ones again, and fails those that can no longer become a deposit. `followWork` calls `read` without
+ * locks, then `lock` and `step` in one transaction, if the row is still of that version.
  */
 export async function followPermits(context: SettlementContext, run: Run): Promise<void> {
   // A block may still include a transaction whose deadline is later than this.
@@ -59,6 +60,11 @@ async function readRelay(
   return isFinal ? 'reverted' : 'reverting'
 }
 
+/**
+ * Carries out what `relayStep` decides. `finish`: the request has a deposit, whoever sent the permit.
+ * `offer_again`: the transaction failed for good, and attempts and time are left. `fail`: they are not, or
+ * the permit has expired.
+ */
 async function carryOutStep(
   context: SettlementContext,
   tx: SqlTx,

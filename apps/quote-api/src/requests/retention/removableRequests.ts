@@ -86,7 +86,8 @@ export async function removePage(
     [...ages(settings), locked.map(({ request_id }) => request_id)],
   )
   const ids = removable.map(({ request_id }) => request_id)
-  // Settlements refer to deposits of their own request, so they go first.
+  // Settlements refer to deposits of their own request, so they go first. Other rows go with their order, by
+  // cascade.
   await tx.query('delete from settlement where request_id = any($1)', [ids])
   await tx.query('delete from orders where request_id = any($1)', [ids])
   const quotes = removable.filter((one) => one.what === 'quote').length

@@ -28,8 +28,10 @@ const atOnce = 16
 const missingPauseMaxMs = 30_000
 
 /**
- * Job for requests that users execute alone: reads every reported transaction on its chain, compares it with the quoted
- * calls, and ends the request accordingly. Reports come from callers or from a router's event, and prove nothing.
+ * Job for requests that users execute alone: reads every reported transaction on its chain, compares it with
+ * the quoted calls, and ends the request accordingly. Reports come from callers or from a router's event, and
+ * prove nothing. `followWork` calls `read` without locks, then `lock` and `step` in one transaction, if the
+ * row is still of that version.
  */
 export async function followReportedTransactions(
   context: SettlementContext,

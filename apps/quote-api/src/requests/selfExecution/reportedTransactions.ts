@@ -6,6 +6,7 @@ export type ReportedTransaction = {
   readonly requestId: Hex
   readonly chainId: number
   readonly txHash: Hex
+  /** Number of looks so far that decided nothing. */
   readonly attempts: number
 }
 

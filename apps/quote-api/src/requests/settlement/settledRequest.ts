@@ -88,7 +88,7 @@ export async function readSettledRequest(
   return row === undefined ? undefined : fromRow(row)
 }
 
-/** Reads the request and locks it until the transaction ends. */
+/** Locks the request until the transaction ends, and then reads what other jobs have committed until now. */
 export async function lockSettledRequest(tx: SqlTx, requestId: Hex): Promise<SettledRequest | undefined> {
   await tx.query('select 1 from orders where request_id = $1 for update', [toBytes(requestId)])
   return readSettledRequest(tx, requestId)

@@ -15,7 +15,12 @@ export const requestStatuses = [
 ] as const
 export type RequestStatus = (typeof requestStatuses)[number]
 
-/** Internal stage of a request's settlement; `filled` waits for attestations, `parked` for an operator. */
+/**
+ * Internal stage of a request's settlement, which begins with a bound or refunded deposit (`openSettlement`).
+ * `filling` waits for the fill and becomes `filled`, which waits for attestations and becomes `settled`. A
+ * fill that is given up, or a deposit that does not fit, is `refunding`, then `refunded`. `parked` waits for
+ * an operator, who sets another stage.
+ */
 export type SettlementStage = 'filling' | 'filled' | 'refunding' | 'settled' | 'refunded' | 'parked'
 
 /** Within a transaction, schedules the news of a changed request for webhooks and followers, sent after the commit. */

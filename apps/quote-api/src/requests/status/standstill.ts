@@ -55,8 +55,10 @@ const dayMs = 86_400_000
 const missedBlocksMax = 10
 
 /**
- * Decides when something unfinished counts as a standstill, and why. Waiting for depth is none while the chain makes blocks,
- * for a day at most. Work that the solver refuses is listed at once. Pure.
+ * Decides when something unfinished counts as a standstill, and why. Waiting for depth is none while the
+ * chain makes blocks, for a day at most. Work that the solver refuses is listed at once, and so is what only
+ * an operator can end. Pure.
+ * @param limitMs time without progress that is normal
  * @source rules O-45 to O-48, O-85
  */
 export function standstillOf(waiting: Waiting, limitMs: number): Standstill {
@@ -122,7 +124,7 @@ function parked({ sinceMs }: Waiting, reason: Reason): Standstill {
   return { reason, listedAtMs: sinceMs, needsOperator: true }
 }
 
-/** Standstill of something that waits for depth: listed once one of its chains makes no blocks, or after a day. */
+/** Waits for depth: listed once one of its chains stands, or after a day, but never before the limit. */
 function confirming({ sinceMs, chains }: Waiting, reason: Reason, limitMs: number): Standstill {
   const chainStandsAtMs = chains.map(
     ({ movedAtMs, paceMs }) => movedAtMs + Math.max(limitMs, missedBlocksMax * paceMs),

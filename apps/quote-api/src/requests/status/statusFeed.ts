@@ -23,6 +23,11 @@ export interface StatusFeed {
 
 /** `told`: JSON of the status that the listener received last. */
 type Listener = { readonly onStatus: OnStatus; told: string | undefined }
+/**
+ * A followed request. A change queues it, a free read takes it from the queue, and its listeners get what was
+ * read. A change during the read makes it stale: it is queued again once the read ends. Without listeners it
+ * is not read.
+ */
 type Topic = {
   readonly requestId: Hex
   readonly listeners: Set<Listener>
@@ -30,7 +35,7 @@ type Topic = {
   known: StatusRecord | undefined
   isQueued: boolean
   isReading: boolean
-  /** True if it changed while it was read. */
+  /** True if it changed while it was read; the status that was read is told, but not kept as `known`. */
   isStale: boolean
 }
 

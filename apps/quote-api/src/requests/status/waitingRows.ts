@@ -11,8 +11,10 @@ export const standstillLimit = `(${limitSeconds} * interval '1 second')`
 /** SQL condition: that time lies further back than the limit. */
 const isLong = (since: string) => `${since} <= statement_timestamp() - ${standstillLimit}`
 /**
- * Columns of a row of `waitingRows`, in the order in which each query yields them. `part` and `state` are those of `Waiting`;
- * `chains` are the ids of the chains whose blocks it waits for.
+ * Columns of a row of `waitingRows`, in the order in which each query yields them. `part` and `state` are
+ * those of `Waiting`, in combinations that it has; `kind` is that of the work item concerned, null without
+ * one; `since` begins the time without progress; `chains` are the ids of the chains whose blocks it waits
+ * for.
  */
 const columns = 'request_id, subject, part, state, kind, since, chains, account, tries, report, transaction'
 

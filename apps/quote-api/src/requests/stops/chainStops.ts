@@ -29,11 +29,14 @@ export interface ChainStops {
   requireClock(): void
   /** Unix milliseconds by the database's clock, computed from the last measured offset. */
   now(): number
-  /** As `refuse`, for the order of a request. @throws QuoteError CHAIN_STOPPED, SERVICE_UNAVAILABLE */
+  /**
+   * As `refuse`, for a request's order; not for an unknown one.
+   * @throws QuoteError CHAIN_STOPPED, SERVICE_UNAVAILABLE
+   */
   refuseRequest(requestId: Hex): Promise<void>
-  /** Reads stops, terms and clock now. */
+  /** Reads stops, terms and clock now. Before the first call no chain counts as stopped. */
   refresh(): Promise<void>
-  /** Reads them every half second until closed. */
+  /** Reads them every half second until closed. While that fails, those that were read last hold. */
   start(): void
   close(): Promise<void>
 }

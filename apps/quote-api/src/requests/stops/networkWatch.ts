@@ -34,7 +34,7 @@ export function watchedChains(
 
 /** Compares networks with what configuration files assume about them. */
 export interface NetworkWatch {
-  /** Assumptions that are broken by present knowledge. */
+  /** Assumptions that are broken by present knowledge, judged at each call. */
   broken(): readonly BrokenAssumption[]
   /** Looks every minute until closed. */
   start(): void

@@ -7,14 +7,19 @@ type Queries = Pick<SqlDatabase, 'query'>
 export const everyChain = 0
 
 /**
- * Tellers of stops. The teller decides when a stop ends. `operator`: by an operator's `go`. `solver`: once it was not repeated
- * for a minute. `watcher`: once deposits of the chain can be read. `head`: with the next block. `oracles`: once enough oracles
- * sign again. `terms`: once solver and service agree. `network`: once the network is as the configuration assumes.
+ * Tellers of stops. `terms` and `network` are derived by each process; the others are read by `readStops`.
+ * The teller decides when a stop ends. `operator`: by an operator's `go`. `solver`: once it was not repeated
+ * for a minute. `watcher`: once deposits of the chain can be read. `head`: with the next block. `oracles`:
+ * once enough oracles sign again. `terms`: once solver and service agree. `network`: once the network is as
+ * the configuration assumes.
  */
 export const stopTellers = ['operator', 'solver', 'watcher', 'oracles', 'head', 'terms', 'network'] as const
 type StopTeller = (typeof stopTellers)[number]
 
-/** A stop in force: nothing is quoted, signed or paid on the chain, as far as its teller decides. */
+/**
+ * A stop in force. Its teller decides what it covers: `refusalBy` tells which new quotes are refused, to or
+ * from the chain, and by `endsWork` two tellers also stop work on orders that were sold before.
+ */
 export type ChainStop = {
   /** `everyChain` for all. */
   readonly chainId: number

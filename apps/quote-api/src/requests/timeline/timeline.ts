@@ -40,7 +40,11 @@ export function timelineOf(facts: RequestFacts, nowMs: number, nameOf: CurrencyL
   return { requestId, orderId, status, reason: currentReason(facts), steps }
 }
 
-/** Why the request ended, or why it waits at present; undefined if nothing is wrong. */
+/**
+ * Why the request ended, or why it waits at present; undefined if nothing is wrong. Standing facts come
+ * first: recovery, a parked stage, a standstill. Else a request that did not succeed has the last reason of
+ * its status, else of a deposit.
+ */
 function currentReason({ events, left, recoverable, status, standing }: RequestFacts): string | undefined {
   if (recoverable !== undefined) return 'DEPOSIT_RECOVERABLE'
   const stage = events.findLast(({ part }) => part === 'stage')

@@ -18,7 +18,7 @@ export type Follower<Due, Row, Facts> = {
   /**
    * Reads the chain outside of any database transaction.
    * @param readApart wraps each reading of a transaction, which is put aside if it cannot be read
-   * @returns undefined if there is nothing to act on
+   * @returns undefined if there is nothing to act on: the item stays due as it is
    */
   read(due: Due, signal: AbortSignal, readApart: ReadApart): Promise<Reading<Facts> | undefined>
   /** Locks the row until the transaction ends; undefined if it is not due any more. */

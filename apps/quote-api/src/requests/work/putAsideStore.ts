@@ -12,8 +12,9 @@ type Key = Pick<StoredPutAside, 'chainId' | 'transactionId' | 'purpose'>
 type Queries = Pick<SqlDatabase, 'query'>
 
 /**
- * SQL of the next try. The pause doubles with each try: from a minute to six hours, or from ten seconds to ten minutes if
- * endpoints only failed to answer. For an unanswered payment, for which a request waits, from half a second to half a minute.
+ * SQL of the next try. `tries` begins with 1, and the pause doubles with each further try: from a minute to
+ * six hours, or from ten seconds to ten minutes if endpoints only failed to answer. For an unanswered
+ * payment, for which a request waits, from half a second to half a minute.
  */
 const dueAt = `last_tried_at + case
   when reason <> 'unanswered' then least(interval '1 minute' * power(2, least(tries, 10) - 1), interval '6 hours')
@@ -57,6 +58,18 @@ export async function listDuePutAside(
 export async function listPutAside(database: Queries): Promise<readonly StoredPutAside[]> {
   const rows = await database.query<Row>(`select ${columns} from put_aside order by first_seen_at`)
   return rows.map(fromRow)
+}
+
+/** Ids of all transactions of a chain that were put aside for a purpose. */
+export async function listAsideIds(
+  tx: SqlTx,
+  { chainId, purpose }: Pick<Key, 'chainId' | 'purpose'>,
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ transaction_id: string }>(
+    'select transaction_id from put_aside where chain_id = $1 and purpose = $2',
+    [chainId, purpose],
+  )
+  return new Set(rows.map(({ transaction_id: id }) => id))
 }
 
 export type PutAsideCount = { readonly count: number; readonly oldestSeconds: number }

@@ -83,8 +83,11 @@ export interface SolverWork {
    */
   report(id: string, txHash: string, options?: ReportOptions): Promise<void>
   /**
-   * Reports that the solver cannot do an item, which is offered again later, up to a limit. A claim may also fail after its
-   * report, if its transaction can have no effect any more. @throws UnknownWorkError, WorkNotOpenError
+   * Reports that the solver cannot do an item, which is offered again later, up to a limit. A claim may also
+   * fail after its report, if its transaction can have no effect any more. If the solver's own deny list is
+   * the reason, the item is withheld instead; a refund whose account cannot be paid is offered again for the
+   * order's second account.
+   * @throws UnknownWorkError, WorkNotOpenError
    */
   fail(id: string, reason: string): Promise<void>
   /**
@@ -167,6 +170,7 @@ class StoredWork implements SolverWork {
         item.kind === 'recovery' ? reportedId.toLowerCase() : this.#canonicalId(item.chainId, reportedId)
       const replaces = replacedId === undefined ? undefined : this.#canonicalId(item.chainId, replacedId)
       if (item.txHash === txHash && (item.state === 'reported' || item.state === 'done')) return
+      // Once reported, an item takes only a report that replaces its transaction.
       const isReplaced = item.state === 'reported' && replaces !== undefined && replaces === item.txHash
       if (item.state !== 'open' && !isReplaced) throw new WorkNotOpenError(item.state)
       // Replacements are taken in any case, because the transaction before them is out already.

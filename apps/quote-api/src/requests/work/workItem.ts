@@ -124,7 +124,14 @@ const sweepFields = {
   goesBack: z.boolean().optional().describe('To the depositor; nothing is deposited'),
 }
 
-/** Empties a deposit address into the depository, by one call of the contract that derived it. */
+/**
+ * Empties a deposit address into the depository, by one call of the contract that derived it. In `swap`, the
+ * quote swaps `amountIn` of `tokenIn` for at least `amountOutMin` of `tokenOut`. The sweep swaps `amount`, at
+ * most `amountIn`, for which the contract demands `amountOutMin * amount / amountIn`, rounded up, whatever
+ * `swapData` has the pools' router do. The order's salt ends with the last 12 bytes of the hash of the first
+ * five members, as words in this order: whoever signed the order signed the price with it, and only `amount`
+ * and `swapData` are chosen when the address is swept.
+ */
 const contractSweepSchema = z.object({
   ...sweepFields,
   contract: addressText,
@@ -225,7 +232,10 @@ export const openWorkItemSchema = z.discriminatedUnion('kind', [
   z.object({ ...item, kind: z.literal('recovery'), payload: recoveryPayloadSchema }),
 ])
 
-/** `open`: offered; `reported`: a solver named its transaction; `cancelled`: not needed any more. */
+/**
+ * `open`: offered; `reported`: a solver named its transaction; `done`: that has done it for good; `failed`:
+ * given up after a report or the last attempt; `cancelled`: not needed any more.
+ */
 export type WorkState = 'open' | 'reported' | 'done' | 'failed' | 'cancelled'
 
 /** A stored work item: something that a solver is asked to pay, send or sweep. */

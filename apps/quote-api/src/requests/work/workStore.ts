@@ -190,7 +190,8 @@ const isProgress = `(($2 = 'open' and state in ('cancelled', 'failed', 'done'))
   or ($2 = 'reported' and state = 'open' and attempts = 0) or ($11 and not is_included))`
 
 /**
- * Changes an item that the caller has locked. `null` clears a member; members that are left out stay.
+ * Changes an item that the caller has locked. `null` clears a member; members that are left out stay, except
+ * `isIncluded`, which becomes false. Progress restarts `waits_since`, by which standstills are judged.
  * @param change.delayMs time until it is offered or looked at again
  */
 export async function updateWork(
@@ -204,7 +205,7 @@ export async function updateWork(
     readonly attempts?: number
     readonly delayMs?: number
     readonly payload?: WorkPayload
-    /** True if a block has the reported transaction, which pays the item; false by default. */
+    /** True if a block has the reported transaction, which pays the item. */
     readonly isIncluded?: boolean
   },
 ): Promise<void> {

@@ -130,7 +130,8 @@ class BitcoinPayer implements LinePayingChain {
 
   async readFinal(id: Hex): Promise<FinalMark> {
     const { finalTip, finalSeconds } = await this.look([])
-    // Without a final place the line has recorded no id for good.
+    // Without a final place the line has recorded no id for good. The look has followed the line back from
+    // its tip, so each final place is one that `stateAt` knows.
     const state = finalTip === undefined ? 'open' : this.#terms.line.stateAt(finalTip, id)
     return { state, timestampSeconds: finalSeconds }
   }

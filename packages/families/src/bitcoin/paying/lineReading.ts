@@ -40,7 +40,11 @@ type FirstAnswer = Head & { readonly transactions: readonly (SeenTransaction | u
 /** `places`: outputs that may be the line's end, and those of payments that may have been mined. */
 type PlacesTerms = LineTerms & { readonly places: readonly OutPoint[] }
 
-/** Asks each endpoint for the end of a wallet's line. */
+/**
+ * Asks each endpoint for the end of a wallet's line. Final places are read as of one height for all, but
+ * `tip` and `mined` as of each endpoint's newest block: the reading fails while too few endpoints have a
+ * block that holds or spends one of the places.
+ */
 export function lineQuestion(terms: PlacesTerms): Question<FirstAnswer, LineReading> {
   return {
     async first(view, signal) {

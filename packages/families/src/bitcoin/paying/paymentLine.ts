@@ -49,6 +49,7 @@ export class PaymentLine {
     let current = place
     while (!this.#isFirst(current)) {
       if (this.#reachedSteps.has(current.txid) && current.vout === 0) break
+      // Steps that begin at another output than a first one are strays; its transaction may be of the line.
       if (this.#strays.has(current.txid) || current.vout !== 0) return this.#markAsStrays(unknown)
       const step = this.#steps.get(current.txid) ?? (await this.#readStep(current.txid, read))
       if (step === undefined) return undefined
@@ -67,7 +68,10 @@ export class PaymentLine {
     return this.#isFirst(place) ? undefined : this.#reachedSteps.get(place.txid)?.parent
   }
 
-  /** State of an id up to a reached place. A payment takes precedence, because it is older than any closing. */
+  /**
+   * State of an id up to a place for which `reaches` was true; for any other it would say `open`. A payment
+   * takes precedence, because it is older than any closing.
+   */
   stateAt(place: OutPoint, id: Hex): PaymentState {
     for (const state of ['paid', 'closed'] as const) {
       const steps = this.#tagged.get(tagText(paymentTag(this.#wallet.key, state, id))) ?? []

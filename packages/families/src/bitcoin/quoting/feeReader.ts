@@ -60,7 +60,10 @@ export function createBitcoinNetworkReader(options: NetworkReaderOptions): Netwo
   }
 }
 
-/** The reading by all nodes' answers; undefined if too few of them have a usable head. */
+/**
+ * The reading by all nodes' answers; undefined if too few of them have a usable head: the poll then rejects.
+ * While too few nodes estimate a feerate, the configured floor is the price.
+ */
 function readingOf(
   votes: Votes,
   electorate: Electorate,

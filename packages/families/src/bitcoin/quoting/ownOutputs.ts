@@ -67,6 +67,7 @@ export async function readOwnOutputs(
     ...limits,
     patienceMs,
     decide(votes, isLast) {
+      // Without an outcome of the last votes, `poll` rejects.
       if (!isLast || countVoices(votes.filter(({ value }) => value !== undefined)) < threshold)
         return undefined
       return agreedOutputs(votes, { lookups, script, threshold })

@@ -82,7 +82,8 @@ export function createBitcoindView(view: EndpointView): BitcoinView {
 
     async nameOutputs(address, signal) {
       const requestName = 'scantxoutset'
-      // The scan is asked for alone, so that no other answer waits for it.
+      // The scan is asked for alone, so that no other answer waits for it. It has no limit of outputs, so
+      // that `refused` and `whose` are of no use here.
       const answer = await view.askAlone(
         { method: requestName, params: ['start', [`addr(${address})`]] },
         signal,

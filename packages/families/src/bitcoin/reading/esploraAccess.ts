@@ -36,7 +36,7 @@ export function missingCredentials(url: Secret, access: Access): readonly string
   return needed[providerOf(url)].filter((name) => access[name] === undefined)
 }
 
-/** The headers that the provider of `url` wants; none where a credential is missing. */
+/** Headers that the provider of `url` wants; none without its credentials, see `missingCredentials`. */
 export function esploraHeaders(url: Secret, access: Access, now: () => number): HeaderSource {
   const { blockstreamClientId: id, blockstreamClientSecret: secret, maestroApiKey } = access
   switch (providerOf(url)) {
@@ -59,8 +59,9 @@ const tokenLimits = { timeoutMs: 3_000, responseBytesMax: 64 * 1024, marginMs: 3
 type Token = { readonly bearer: Secret; readonly usableUntilMs: number }
 
 /**
- * A token of OAuth client credentials: fetched once for all who wait for it, and again before it expires.
- * The function throws EndpointFailure when there is none to be had.
+ * A token of OAuth client credentials: fetched once for all who wait for it, and again before it expires. A
+ * failed fetch is not remembered, so the next request tries again; a token that is revoked early stays in use
+ * until its time. The function throws EndpointFailure when there is none to be had.
  */
 export function createTokenHeaders(options: {
   readonly tokenUrl: string

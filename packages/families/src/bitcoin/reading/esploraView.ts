@@ -69,7 +69,7 @@ export function createEsploraView(view: HttpView): BitcoinView {
     async nameOutputs(address, signal, whose) {
       const answer = await get(`/address/${address}/utxo`, signal).catch(unlessRefused)
       if (answer !== undefined) return parseOutputs(answer)
-      // An endpoint that refuses everything, not this address alone, fails here.
+      // The address has too many outputs, or the endpoint refuses everything: then it fails here.
       await this.readTipHeight(signal)
       return whose === 'own' ? nameNewest(get, address, signal) : 'refused'
     },
@@ -105,7 +105,10 @@ function unlessRefused(error: unknown): undefined {
 
 type Get = (path: string, signal: AbortSignal) => Promise<HttpAnswer>
 
-/** Outputs to an address in its newest transactions that none of these transactions spends. Pages go back in time. */
+/**
+ * Unspent outputs to an address in its newest confirmed transactions. Pages go back in time, and a spender is
+ * newer than the transaction that it spends from: so the pages that show an output also show its spender.
+ */
 async function nameNewest(get: Get, address: string, signal: AbortSignal): Promise<readonly NamedOutput[]> {
   const requestName = '/address/txs/chain'
   const transactions: ListedTransaction[] = []

@@ -150,7 +150,10 @@ function prepareWithdrawal(reading: Reading, withdrawal: Hex): WithdrawalReading
   }
 }
 
-/** Each output that the request names must be final, pay the depository and hold the value that the request claims. */
+/**
+ * Each output that the request names must be final, pay the depository and hold the value that the request
+ * claims. One that is spent already does no harm: a transaction that spends it again is never mined.
+ */
 async function proveOutputs(
   { rules, transactions }: Reading,
   question: WithdrawRequestQuestion,
@@ -185,6 +188,7 @@ function statusOf({ status }: FinalWithdrawal, { withdrawalId }: WithdrawalTerms
   }
 }
 
+/** Each counts in deposits and withdrawals; the first, the chain's own, is the one that facts name. */
 function depositoriesOf(
   { id, depository, additionalDepositories = [] }: BitcoinFactsReaderOptions['chain'],
   network: BitcoinNetwork,

@@ -36,9 +36,11 @@ export type TransactionReading = {
 type FirstAnswer = { readonly tipHeight: bigint; readonly transaction: SeenTransaction | undefined }
 
 /**
- * Asks each endpoint in two rounds. First: its tip and the transaction. `pin` derives the final height from the tips.
- * Second: the transaction's block with its proof, the hash at the final height, and what the inputs spend. `confirms`
- * tells if an endpoint that lacks the transaction has its block.
+ * Asks each endpoint in two rounds. First: its tip and the transaction. `pin` derives the final height from
+ * the tips. Second: the transaction's block with its proof, the hash at the final height, and what the inputs
+ * spend. Votes are equal if bytes, block and pinned hash are (`key`): `spent` follows from the bytes, whose
+ * ids were checked. `confirms` is asked only where enough endpoints lack the transaction, and tells if they
+ * have its block.
  */
 export function transactionQuestion(
   reading: TransactionReading,

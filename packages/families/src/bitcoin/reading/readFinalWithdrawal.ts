@@ -63,7 +63,14 @@ export function withdrawalQuestion(
 /** `height`: the final height that enough endpoints have reached. */
 type Judging = WithdrawalReading & { readonly own: FirstAnswer; readonly height: bigint }
 
-/** The state by one endpoint's answers. Spenders that are not final count as none. */
+/**
+ * The state by one endpoint's answers, decided in this order (only spenders in blocks up to `height` count):
+ * 1. A funding transaction is unknown: the endpoint has no vote on the state.
+ * 2. An output is not as the PSBT claims: `contradicted`.
+ * 3. No spender is known: `unresolved` if an input is spent nevertheless, else `pending`.
+ * 4. Several spenders share the inputs: `expired`, as the PSBT's own transaction would spend all of them.
+ * 5. One spender: `executed` if its inputs and outputs are those of the PSBT, else `expired`.
+ */
 async function judge(
   view: BitcoinView,
   judging: Judging,
@@ -89,10 +96,8 @@ async function judge(
   if (!claimsHold(terms, own)) return sightingOf('contradicted')
   const [first, ...others] = spenders
   if (first === undefined) return sightingOf(isUnresolved ? 'unresolved' : 'pending')
-  // Two transactions share the inputs, so the PSBT's own, which spends all of them, can never be mined.
   if (others.length > 0) return sightingOf('expired')
-  // One known spender decides, even beside an unresolved input: it is the PSBT's own transaction or excludes
-  // it.
+  // It decides even beside an unresolved input: it is the PSBT's own transaction or excludes it.
   const verdict = judgeSpender(terms, first.transaction)
   return sightingOf(verdict, verdict === 'executed' ? first.transactionId : undefined)
 }

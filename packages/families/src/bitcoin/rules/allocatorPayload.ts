@@ -55,7 +55,10 @@ export function decodeBitcoinPayload(payload: Hex): BitcoinPayload {
   return decodeAbiWithdrawal(payload, { what: 'a payload', read, encode: encodeBitcoinPayload })
 }
 
-/** Skips offsets: `decodeAbiWithdrawal` encodes the result again and compares. */
+/**
+ * Skips offsets: of the payload and its two lists, then of each member, then of a member's own parts.
+ * `decodeAbiWithdrawal` encodes the result again and compares, so that wrong ones are refused.
+ */
 function read(reader: AbiReader): BitcoinPayload | undefined {
   const inputCount = Number(reader.skipWords(3).uint())
   if (inputCount > inputsMax) return undefined
@@ -91,6 +94,7 @@ function assumedBytes(inputCount: number, outputCount: number): bigint {
 
 /** Bitcoin's payloads for the allocator. A withdrawal is the PSBT of the transaction that the payload describes. */
 export const bitcoinAllocatorPayload: AllocatorPayloadFamily = {
+  // The allocator pays a fee of rate times assumed bytes, so no other fee can come from it.
   additionalData(withdrawal) {
     const { inputs, transaction, fee } = decodeBitcoinWithdrawal(withdrawal)
     const bytes = assumedBytes(inputs.length, transaction.outputs.length)

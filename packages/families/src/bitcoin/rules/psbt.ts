@@ -46,8 +46,9 @@ const keysMax = 10_000
 type KeyMap = ReadonlyMap<string, Uint8Array>
 
 /**
- * Reads a PSBT of version 0. The library reads the fields of its inputs. These are refused too: bytes after the end,
- * lengths not in their shortest form, other versions, more than 10,000 keys, and contradictory claims of what an input
+ * Reads a PSBT of version 0 in two passes: `readMaps` splits the bytes strictly, then the library, which is
+ * more lenient, reads the fields of its inputs. These are refused too: bytes after the end, lengths not in
+ * their shortest form, other versions, more than 10,000 keys, and contradictory claims of what an input
  * spends. Unknown keys are ignored.
  * @throws InvalidWithdrawalError
  * @source BIP 174, BIP 371

@@ -50,7 +50,8 @@ export function createAddressReading(sources: Sources): AddressReading {
         return { known, last, payments, named: [] }
       },
     },
-    // `currency`: the chain's only one, or undefined if it is not quoted.
+    // `currency`: the chain's only one, or undefined if it is not quoted. An address that holds nothing has
+    // an empty map, one that could not be read has undefined.
     held: (addresses, { currencies: [currency], height }, signal) =>
       readEachAddress(addresses, signal, async (address) => {
         const outputs = await sweepableOutputs(sources, { address, height }, signal)

@@ -9,7 +9,10 @@ import {
 } from './agreedReads.ts'
 import { type ChainHead, headRequest, parseHead } from './head.ts'
 
-/** Once an agreement is reached, late endpoints have so many milliseconds to be heard as well. */
+/**
+ * Once as many endpoints have answered as must agree, late ones have so many milliseconds to be heard as
+ * well. Then the votes are decided on as if all were in (`isLast`).
+ */
 const patienceMs = 250
 
 /** Most heights, from the highest down, that are asked for when heads differ. */
@@ -19,8 +22,9 @@ const heightsMax = 8
 type HeadPoll = { readonly head: ChainHead } | { readonly namedHeights: readonly bigint[] }
 
 /**
- * The newest block that enough endpoints show alike. Different heads are no contradiction, since endpoints may lag: all
- * are then asked for the blocks at the heights that were named, and the highest that enough know counts.
+ * The newest block that enough endpoints show alike. Different heads are no contradiction, since endpoints
+ * may lag: once no late head can bring an agreement, all are asked for the blocks at the heights that were
+ * named, and the highest that enough know counts. Only the first of these rounds is reported.
  * @throws UpstreamDisagreementError, UpstreamUnavailableError
  */
 export async function agreeOnHead(

@@ -107,7 +107,10 @@ export function tooFewKnow(chainId: string): UpstreamUnavailableError {
   })
 }
 
-/** One report for all calls: hosts of the call with the least agreement, and endpoints that dissented on any call. */
+/**
+ * One report for all calls: hosts of the call with the least agreement (0 once a call has none), and
+ * endpoints that dissented on any call that is agreed.
+ */
 function reportOf({ verdicts, votes }: EachAgreed, { voters, threshold }: Electorate): AgreementReport {
   const dissenting = new Set<string>()
   let agreed = countVoices(voters)

@@ -31,7 +31,12 @@ export async function checkContracts(
   return (await contractFindings(client, expected, options)).map(({ problem }) => problem)
 }
 
-/** As `checkContracts`, with the parts of each problem. @throws UpstreamUnavailableError when no endpoint answers */
+/**
+ * As `checkContracts`, with the parts of each problem. A wrong chain ends the comparison, since all else
+ * would differ too; then follow contracts without code, and, through Multicall3, the values of those that
+ * have it.
+ * @throws UpstreamUnavailableError when no endpoint answers
+ */
 export async function contractFindings(
   client: JsonRpcClient,
   expected: ContractExpectations,

@@ -53,7 +53,8 @@ export async function tryCalls(
   const outcomeOf = (answers: readonly RpcAnswer[]) => readOutcome(answers, execution)
   const { answers } = await client.agree([{ method, params }], {
     timeoutMs,
-    // Gas is not compared, because it differs a little between blocks; ids and amounts of deposits must be equal.
+    // Gas is not compared, because it differs a little between blocks; ids and amounts of deposits must be
+    // equal. All failures are alike, and so are all answers without an outcome.
     project: (endpointAnswers) => {
       const outcome = outcomeOf(endpointAnswers)
       return outcome?.succeeds === true

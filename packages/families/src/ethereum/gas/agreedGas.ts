@@ -32,13 +32,21 @@ export type AgreedGas = {
   readonly tipFrom: TipSource
 }
 
-/** Once enough endpoints have answered, late ones have so many milliseconds to add their estimate. */
+/**
+ * Once enough endpoints have answered, late ones have so many milliseconds to add their estimate. Then the
+ * votes are decided on as if all were in (`isLast`).
+ */
 const patienceMs = 250
 
 /**
- * The gas price after one agreed head. If endpoints agree on the whole fee history, it is used as it is. Honest nodes
- * may compute tips and the next base fee differently: then the medians of their answers are used, and the configured
- * tip where too few answer.
+ * The gas price after one agreed head. If endpoints agree on the whole fee history, it is used as it is.
+ * Honest nodes may compute tips and the next base fee differently: then they are asked again, and each part
+ * is taken by itself:
+ * - base fees of past blocks: agreed, else the head's own alone
+ * - the next base fee: agreed, else the median, else the head's own
+ * - the tip: the median, else the configured one (`minPriorityFeeWei`)
+ *
+ * `medianOfVoices` takes at least three answers, and so many that false ones cannot decide the median.
  * @param reading `verdict` is that of a vote on the whole answer to `feeHistoryRequest` at this head
  * @returns undefined on a chain without base fees, if the fee history is not agreed
  * @throws UpstreamUnavailableError when nobody answers

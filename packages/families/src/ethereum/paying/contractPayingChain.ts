@@ -75,7 +75,8 @@ export interface ContractPayingChain {
   /** @throws DomainError where too few endpoints answer */
   counts(): Promise<NonceCounts>
   /**
-   * The mined transaction of one nonce, by agreement of endpoints: one that does its work, or a cancellation.
+   * The mined transaction of one nonce, by agreement of endpoints: one that does its work, or else a
+   * cancellation; both are undefined while neither is mined. `signedOnes`: all that were signed for it.
    * @throws DomainError, NodeError, MalformedAnswerError
    */
   minedOf(

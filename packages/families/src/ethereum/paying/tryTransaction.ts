@@ -45,10 +45,18 @@ const intrinsicGas = 21_000n
 const floorGasPerByte = 64n
 
 /**
- * Simulates a transaction on enough endpoints just before it is signed, with its sender, value, price and gas limit.
- * The limit is the estimate of enough endpoints plus a margin, up to what is affordable. So a single node can neither
- * have a good transaction refused nor a failing one signed. Quotes use another trial, `createPaymentTrials`: it takes
- * one round trip, assumes that the wallet has enough, and yields no gas limit.
+ * Simulates a transaction on enough endpoints just before it is signed, with its sender, value, price and gas
+ * limit:
+ * 1. Endpoints estimate its gas, bounded by `transactionGasMax`. A failure on which enough agree ends the
+ *    trial.
+ * 2. If the estimate, or what nodes demand for the calldata, is above `affordableGas`, it is `dear`.
+ * 3. The limit is the estimate plus a margin, not below that demand and at most `affordableGas`.
+ * 4. Endpoints run it with exactly this limit, which may lack a part of the margin. It is signed only if
+ *    enough succeed.
+ *
+ * So a single node can neither have a good transaction refused nor a failing one signed. Quotes use another
+ * trial, `createPaymentTrials`: it takes one round trip, assumes that the wallet has enough, and yields no
+ * gas limit.
  * @throws UpstreamUnavailableError where too few say the same
  * @source rules P-46, P-50
  */
@@ -64,7 +72,8 @@ export async function tryTransaction(
   if (typeof estimate !== 'bigint') return failed(estimate)
   const least = maxBigint(estimate, floorGas(transaction.data))
   if (least > affordableGas) return { kind: 'dear', gas: least }
-  const gas = minBigint(maxBigint(withMargin(estimate), least), affordableGas)
+  const wanted = maxBigint(withMargin(estimate), least)
+  const gas = minBigint(wanted, affordableGas)
   const run = await askPaymentVotes(client, [runCall({ ...call, gas: toQuantity(gas) })], decideRun(gas))
   return typeof run === 'bigint' ? { kind: 'succeeds', gas } : failed(run)
 }
@@ -97,7 +106,10 @@ export const floorGas = (data: Hex): bigint => intrinsicGas + floorGasPerByte * 
 
 type Failure = 'fails' | 'short'
 
-/** Waits for all endpoints: the first answers could come from nodes that estimate too low. */
+/**
+ * Waits for all endpoints, or until late ones have had their time (`isLast`): the first answers could come
+ * from nodes that estimate too low.
+ */
 const decideEstimate =
   (gasAsked: bigint) =>
   (votes: Votes, electorate: Electorate, isLast: boolean): RunAnswer<Failure> | undefined => {
@@ -126,9 +138,10 @@ const decideRun =
   }
 
 /**
- * Failure of the call when the node ran it; `undefined` if it succeeded or the error is the node's own. A node allows
- * only as much gas as the sender's coin can buy: if that is less than was asked, the coin is `short`; else the call
- * needs more than was asked, and `fails`.
+ * Failure of the call when the node ran it; `undefined` if it succeeded or the error is the node's own, which
+ * callers tell apart by `resultOf`: it throws for an error, so that the endpoint has no vote. A node allows
+ * only as much gas as the sender's coin can buy: if that is less than was asked, the coin is `short`; else
+ * the call needs more than was asked, and `fails`.
  */
 function failureOf(answer: RpcAnswer | undefined, gasAsked: bigint): Failure | undefined {
   if (answer === undefined || answer.ok) return undefined

@@ -105,7 +105,7 @@ function identityProblem(
 
 const ticksPerWord = 256
 
-/** First and last word of the bitmap: each holds 256 ticks, counted in spacings. */
+/** First and last word of the bitmap: each holds 256 ticks, counted in spacings, hence the shift by 8. */
 function wordRange(tickSpacing: number): { readonly first: number; readonly last: number } {
   return {
     first: Math.ceil(minTick / tickSpacing) >> 8,

@@ -99,13 +99,18 @@ type SnapshotRequest = {
   readonly head: BlockLink
   /** Snapshot of the last refresh. */
   readonly last: PoolSnapshot | undefined
-  /** By block hash. */
+  /** By block hash; `last` is among them. */
   readonly recent: ReadonlyMap<Hex, PoolSnapshot>
   /** True if all pools are compared with QuoterV2, and those with a problem are tried again. */
   readonly judgesAll: boolean
 }
 
-/** The snapshot of a head, continued from an ancestor's where one is known. */
+/**
+ * The snapshot of a head, continued from an ancestor's where one is known. A pool is in `states` if it has a
+ * consistent table and QuoterV2 does not differ. A pool that differs loses its table. If its ticks were read
+ * at this very head, it also gets a problem, and waits until all are judged; else its ticks are read again at
+ * the next head.
+ */
 async function readSnapshot(
   options: PoolMirrorOptions,
   { head, last, recent, judgesAll }: SnapshotRequest,
@@ -126,7 +131,6 @@ async function readSnapshot(
   const differing = await poolsThatDiffer(options, toJudge)
   for (const address of differing) {
     tables.delete(address)
-    // A pool whose ticks were not read again gets a fresh reading at the next head before it is excluded.
     if (reloaded.has(address)) problems.set(address, 'quoter_disagrees')
   }
   const { number, hash } = head
@@ -149,7 +153,13 @@ function continuedTables(
   return tables
 }
 
-/** Data of a head from one batch, and the mirrored block that it continues. */
+/**
+ * Data of a head from one batch, and the mirrored block that it continues (`parent`; undefined: all ticks are
+ * to be read). If blocks were missed, the logs begin behind the last mirrored height, and the block that now
+ * stands at that height is the parent, if it is a mirrored one. Else the logs are the head's own, and its
+ * parent block counts.
+ * @throws UpstreamUnavailableError if the head is no longer on the chain that the logs are from
+ */
 async function readBlock(
   options: PoolMirrorOptions,
   head: BlockLink,

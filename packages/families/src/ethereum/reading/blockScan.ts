@@ -61,7 +61,8 @@ export async function scanFinalBlocks(
 }
 
 /**
- * One endpoint's vote: the candidates in the next final blocks after the start.
+ * One endpoint's vote: the candidates in the next final blocks after the start. The caller begins its next
+ * scan behind `through`; if no final block is new, that is where this one began.
  * @param scan `pin`: the height that was agreed from all endpoints' heads in the first round
  */
 async function scanAtEndpoint(

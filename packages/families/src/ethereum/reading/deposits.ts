@@ -33,9 +33,15 @@ type DepositLog =
   | ({ readonly kind: 'transfer'; readonly log: EvmLog } & Transfer)
 
 /**
- * The deposits of one successful transaction, in on-chain order.
+ * The deposits of one successful transaction, in on-chain order: each event of native coin, and each transfer
+ * of a token to the depository. The depository logs its event after the token's transfer, so a transfer's
+ * depositor and id are in the events behind it. A transfer without such an id may be a plain one, whose id is
+ * in the calldata. It is looked for there only if this is the transaction's one transfer to the depository,
+ * since calldata does not tell which of several it labels. Without an id anywhere the deposit has the id
+ * zero.
  * @param logs ascending by index
- * @param appendedWordOf the word that follows a transfer's arguments in the calldata; called only if `needsCalldata`
+ * @param appendedWordOf the word that follows a transfer's arguments in the calldata; called only if
+ * `needsCalldata`
  * @source rules F-123, F-124
  */
 export function findDeposits(
@@ -56,7 +62,6 @@ export function findDeposits(
     if (entry.kind === 'erc20' || isSystemTransfer(entry, rules)) return []
     const { log, amount } = entry
     const { depositor, id: eventId } = readFollowingEvents(depositLogs, position, entry)
-    // Calldata counts only if it can belong to no other transfer, and no event names an id.
     const mayUseCalldata = eventId === undefined && entry === onlyTransferLog
     const id = eventId ?? (mayUseCalldata ? idOf(appendedWordOf(entry)) : undefined) ?? zeroId
     return [depositFact(rules, { log, id, depositor, currency: log.address, amount })]

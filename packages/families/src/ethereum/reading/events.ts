@@ -146,7 +146,7 @@ function addressAt(data: Hex, word: number): Hex | undefined {
   return text.length === 66 && text.startsWith(addressPadding) ? `0x${text.slice(26)}` : undefined
 }
 
-/** A word that holds an offset in bytes, relative to word `base`, as the position of a word. */
+/** Word to which the offset in `word` points: it counts bytes from word `base`, the first of its tuple. */
 function wordOffset(data: Hex, word: number, base: number): number | undefined {
   const bytes = uintAt(data, word)
   // A loose bound that keeps the number small; callers check that the words behind the offset are there.

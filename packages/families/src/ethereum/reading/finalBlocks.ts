@@ -43,8 +43,12 @@ export function ethereumFinalBlocks(quorum: QuorumClient, rule: FinalityRule): F
 type LinksQuestion = AgreedRule & { readonly from: bigint; readonly noted: readonly bigint[] }
 
 /**
- * One endpoint's blocks from `from` up to the newest final one, see `FinalBlocks.readLinks`. Few blocks are read
- * without a gap, each checked against its parent. Of many only the first, the noted ones and the newest are read.
+ * One endpoint's blocks from `from` up to the newest final one, see `FinalBlocks.readLinks`. The caller
+ * compares the hashes with those that it saw before, so no noted height may be passed over. Two cases:
+ * - At most `fewLinks` blocks above the first are not noted: all are read, each checked against its parent,
+ *   as far as `linksMax` allows.
+ * - There are more: only the first, the noted ones and the newest are read. If the noted ones alone fill the
+ *   reading, the newest is left for the next.
  */
 async function readLinks(
   view: EndpointView,
@@ -59,7 +63,6 @@ async function readLinks(
   const notedBetween = notedAbove.filter((height) => height < newest).slice(0, Number(linksMax))
   const isGapWide = newest > first + BigInt(fewLinks + notedBetween.length)
   if (isGapWide) {
-    // No noted height is skipped: if there are too many, the newest block waits for the next reading.
     const heightsAbove = notedBetween.length < linksMax ? [...notedBetween, newest] : notedBetween
     return readSparseBlocks(view, first, heightsAbove, signal)
   }

@@ -42,7 +42,10 @@ export type FinalLogs = {
   readonly logs: readonly FinalLog[]
   /** Last block that was read; `undefined` when `from` is not final yet. */
   readonly until: FinalBlock | undefined
-  /** Hash of the block before `from`. If it differs from the last reading's `until`, a reorg undid that reading. */
+  /**
+   * Hash of the block before `from`; `undefined` for block 0, and with `until`. If it differs from the last
+   * reading's `until`, a reorg undid that reading.
+   */
   readonly parentHash: Hex | undefined
 }
 

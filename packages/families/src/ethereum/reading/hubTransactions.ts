@@ -16,9 +16,11 @@ export type HubTransaction = { readonly to: Hex; readonly data: Hex; readonly ga
 /** Sends calls to the hub with a key that pays for gas and has no right there. */
 export interface HubTransactions {
   /**
-   * Sends the call until `isDone` is true, again every few seconds; sends nothing if it is true at once.
+   * Sends the call until `isDone` is true, again every few seconds; sends nothing if it is true at once. Each
+   * time it takes a new nonce, so several may be mined: the contract must let the call have its effect once.
    * @param isDone reads from the hub whether the call has had its effect
-   * @throws whatever `isDone` throws; UpstreamUnavailableError if it does not become true in time or no node answers
+   * @throws whatever `isDone` throws; UpstreamUnavailableError if it does not become true in time or no node
+   * answers
    */
   sendUntil(
     transaction: HubTransaction,

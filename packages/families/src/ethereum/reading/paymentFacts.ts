@@ -24,7 +24,10 @@ export type KnownBlock = Required<Pick<Evidence, 'blockHash' | 'blockNumber'>>
 export type PaymentContext = {
   readonly payers: ListedPayers
   readonly finality: FinalityRule
-  /** Fill contracts whose code was found to be ours. Their code cannot change, so it is not read again. */
+  /**
+   * Fill contracts whose code was found to be ours. Their code cannot change, so it is not read again. An
+   * unlisted one among them proves nothing: `provePayment` also asks whether the order chose the contract.
+   */
   readonly ownContracts: Set<string>
   readonly quorum: QuorumClient
   readonly transactions: EthereumTransactions

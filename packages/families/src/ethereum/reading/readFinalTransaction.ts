@@ -47,7 +47,7 @@ export type FinalTransaction = FinalExecution<EvmTransaction> & { readonly trans
 export type WantedParts = {
   /** True if the transaction itself is needed; `always` reads it in the first round already. */
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
-  /** Accounts whose code decides what the transaction proves. */
+  /** Accounts whose code decides what is proven. `transaction` is surely set only if it is read `always`. */
   readonly codeOf: (logs: readonly EvmLog[], transaction: EvmTransaction | undefined) => readonly Hex[]
 }
 
@@ -96,7 +96,7 @@ export function transactionQuestion(
   }
 }
 
-/** True if the facts' block is on the endpoint's canonical chain: a cheap vote for facts that others have read. */
+/** True if the facts' block is on the endpoint's chain; asked if enough endpoints lack the transaction. */
 async function isOnChain(
   view: EndpointView,
   { blockNumber, blockHash }: FinalTransaction,
@@ -196,8 +196,9 @@ async function readSecondRound(
   const { own, receipt, wanted, pin, configured, transactionId, recordsPayments } = judging
   const wantsTransaction = wanted.transaction !== 'always' && wanted.transaction(receipt.logs)
   const accounts = wanted.codeOf(receipt.logs, own.transaction)
+  const transactionCalls = wantsTransaction ? [transactionCall(transactionId)] : []
   const calls = [
-    ...(wantsTransaction ? [transactionCall(transactionId)] : []),
+    ...transactionCalls,
     ...accounts.flatMap((account) => codeCalls(account, receipt.blockNumber, pin.height)),
     // Its hash is part of the vote, so that only endpoints of one branch agree.
     ...(configured > 1 ? [headerCall(pin.height)] : []),
@@ -212,7 +213,7 @@ async function readSecondRound(
     header,
     finalBlock: pinned && { number: pinned.number, hash: pinned.hash },
     transaction: wantsTransaction ? parseTransaction(answers[0], receipt) : own.transaction,
-    code: readCodes(accounts, answers.slice(wantsTransaction ? 1 : 0), recordsPayments),
+    code: readCodes(accounts, answers.slice(transactionCalls.length), recordsPayments),
   }
 }
 
@@ -221,6 +222,7 @@ function codeCalls(account: Hex, block: bigint, finalBlock: bigint): readonly Rp
   return [codeCall(account, block), codeCall(account, finalBlock)]
 }
 
+/** @param answers begin with those to `codeCalls` of each account, in order */
 function readCodes(
   accounts: readonly Hex[],
   answers: readonly RpcAnswer[],

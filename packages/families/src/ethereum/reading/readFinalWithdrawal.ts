@@ -99,8 +99,9 @@ function isUsedInFinal(
   usedAtPinned: RpcAnswer | undefined,
   isProven: boolean,
 ): boolean {
-  const isPruned = usedAtFinal?.ok !== true
-  if (isPruned && isProven) return true
-  if (isPruned && !parseBool(usedAtPinned)) return false
+  if (usedAtFinal?.ok === true) return parseBool(usedAtFinal)
+  if (isProven) return true
+  if (!parseBool(usedAtPinned)) return false
+  // It was used at some time up to the pinned block: this throws for the answer that is missing.
   return parseBool(usedAtFinal)
 }

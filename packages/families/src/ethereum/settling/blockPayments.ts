@@ -23,6 +23,7 @@ const logsMethod = 'eth_getLogs'
  * Reads whole blocks for payments, so that the cost does not depend on the number of watched addresses. Native coin
  * that a contract pays is in no transaction's value. The contract usually is told the payee in its calldata, so all
  * addresses that calldata may name are returned as `named`, and the caller reads balances of those that it watches.
+ * By the hash at `range.known`, the last block of its previous reading, it sees whether that was reorganised.
  */
 export function blockPaymentsReading(tokens: readonly Hex[], range: PaymentRange): Reading<AddressPayments> {
   // CAST: zero, as 20 bytes of hex.

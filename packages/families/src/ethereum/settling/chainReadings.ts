@@ -15,7 +15,7 @@ import { headRequest, parseHead } from '../agreement/head.ts'
 import type { CallFrame, TopUpFacts, TopUpTarget } from '../rules/topUps/topUp.ts'
 import { type ReceiptLog, topUpLogs, topUpTopics } from '../rules/topUps/transferLogs.ts'
 
-/** Calls to a chain and the parser of their answers. `parse` throws on every malformed answer. */
+/** Calls to a chain, and the parser of their answers in the same order. `parse` throws on a malformed one. */
 export type Reading<T> = {
   readonly calls: readonly RpcCall[]
   /** @throws MalformedAnswerError, NodeError */

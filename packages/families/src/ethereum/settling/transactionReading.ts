@@ -65,7 +65,7 @@ export function codeReading(contract: string): Reading<Hex> {
   }
 }
 
-/** State of an id in the fill contract, at a block. */
+/** State of an id in the fill contract, at a block. A node's own error counts as a malformed answer. */
 export function stateReading(
   { fillContract: to, fillWallet, id }: RecordQuery,
   block: string,

@@ -38,9 +38,11 @@ type WaitingQuestion = {
 }
 
 /**
- * Asks for many accounts in one batch, and for each account once per block; while a batch is out, further questions
- * gather for the next. A quote may be refused because of an answer, so enough endpoints must agree. If a batch is
- * refused, or endpoints contradict each other about one account, the batch is split in halves and asked again.
+ * Asks for many accounts in one batch, and for each account once per block; while a batch is out, further
+ * questions gather for the next. A quote may be refused because of an answer, so enough endpoints must agree.
+ * If a batch is refused, or endpoints contradict each other about one account, `send` rejects, and
+ * `createQuestionGroups` asks halves of the batch again, until a question fails alone or after its deadline:
+ * `fail` then answers it `undefined`.
  * @source F-87
  */
 export function createAccountCodeReader(options: AccountCodeOptions): AccountCodeReader {

@@ -39,7 +39,11 @@ const slotsMax = 8
 /** Amount that is written into a slot: large, and recognisable when a view returns it. */
 const markerAmount: Hex = `0x${(2n ** 120n).toString(16).padStart(64, '0')}`
 
-/** Makes the simulator of one chain's fills. @source rule Q-164 */
+/**
+ * Makes the simulator of one chain's fills. A fill is first simulated on the real state. If a token's
+ * transfer fails there, it is simulated once more with written funds, or is unavailable if no slot for them
+ * is found. A failure of the second run, or any other of the first, is the order's. @source rule Q-164
+ */
 export function createFillSimulator(options: FillSimulatorOptions): FillSimulator {
   const { client, simulator, timeoutMs = 300 } = options
   const overridesCache = createLruCache<StateOverrides>(tokensMax)

@@ -58,6 +58,7 @@ export function createCallSimulator(options: CallSimulatorOptions): CallSimulato
   const underway = new Map<string, Promise<Outcome>>()
   let unsupportedUntilMs = Number.NEGATIVE_INFINITY
 
+  /** By `eth_simulateV1` where nodes have it, else by estimates in the time that is left. */
   async function measure(simulated: CallsToSimulate): Promise<bigint> {
     const deadlineMs = now() + timeoutMs
     const simulation = { ...simulated, gasMax, block: options.currentBlock?.() }

@@ -15,7 +15,7 @@ import { DestinationCallFailedError, SimulationUnsupportedError } from './simula
 import { estimatedOutcome, type Outcome, simulatedOutcome } from './simulationOutcomes.ts'
 import { estimateRequests, type Simulation, simulationRequest } from './simulationRequests.ts'
 
-/** Once enough endpoints have answered, late ones have so many milliseconds to contradict them. */
+/** Once enough endpoints have answered, late ones have so many milliseconds to be counted too. */
 const patienceMs = 100
 
 /**
@@ -78,9 +78,14 @@ function askAll(
 }
 
 /**
- * The outcome that the votes decide; `undefined` while more votes are needed. Nodes may count gas a little differently,
- * so without a shared outcome the median of their amounts counts.
- * @param chainIdIfLast set once no more votes will come
+ * The outcome that the votes decide:
+ * 1. One that enough endpoints share, as soon as they do.
+ * 2. Once votes contradict each other or are the last, the median of their gas amounts, if there are enough:
+ *    nodes may count gas a little differently.
+ * 3. Before the last vote `undefined`: `poll` waits. So too if the last leave too few outcomes: `poll` waits
+ *    for endpoints that are later still, and then throws the failures.
+ * 4. Else endpoints contradict each other, and that is thrown.
+ * @param chainIdIfLast set once all votes are in, or late ones have had their time
  * @throws UpstreamDisagreementError
  */
 function decideOutcome(
@@ -90,19 +95,21 @@ function decideOutcome(
 ): Outcome | undefined {
   const verdict = tally(votes, electorate, outcomeKey)
   if (verdict.status === 'agreed') return verdict.value
-  const amounts = votes.map(({ alias, voice, value }) => {
-    const gas = typeof value === 'object' && 'gas' in value ? value.gas : undefined
-    return { alias, voice, value: gas }
-  })
-  const isEnough = chainIdIfLast !== undefined || verdict.status === 'disagreed'
-  const gas = isEnough ? medianOfVoices(amounts, electorate, (each) => each) : undefined
-  if (gas !== undefined) return { gas }
-  if (chainIdIfLast === undefined) return undefined
+  const isLast = chainIdIfLast !== undefined
+  if (isLast || verdict.status === 'disagreed') {
+    const gas = medianOfVoices(votes.map(gasVote), electorate, (amount) => amount)
+    if (gas !== undefined) return { gas }
+  }
+  if (!isLast) return undefined
   const usableVotes = votes.filter(({ value }) => value !== undefined)
-  // With too few usable votes `poll` throws the endpoints' failures; else they contradict each other.
   if (usableVotes.length < electorate.threshold) return undefined
-  // The error's `differentAnswers` counts usable votes, at most as many as a median needs.
+  // The error's `differentAnswers` is the number of usable votes, up to as many as a median needs.
   throw disagreement(chainIdIfLast, Math.min(usableVotes.length, estimatesNeeded(electorate)))
+}
+
+/** An endpoint's vote for the median: the gas of its outcome; none for a failed call or an unknown method. */
+function gasVote({ alias, voice, value }: Vote<Outcome>): Vote<bigint> {
+  return { alias, voice, value: typeof value === 'object' && 'gas' in value ? value.gas : undefined }
 }
 
 /** Text by which outcomes are compared. Reasons are left out, because nodes word them differently. */

@@ -71,6 +71,15 @@ export function createUserFactsReader(options: UserFactsOptions): UserFactsReade
   return new GroupedReader(options)
 }
 
+/**
+ * A question about the newest block is at one of three places:
+ * - in `#members` and `#waiting`: enqueued by `read`, or by `#enqueueRegulars` before anybody asks
+ * - in `#members` alone, not answered: in the call that is out; whoever asks the same shares its `facts`
+ * - in `#members`, answered: cached until a new block; a failure removes it
+ *
+ * Members of an older block may still wait or be out when a new one comes: they are answered, as of their own
+ * block, and `read` replaces them in `#members`. One call is out at a time, with questions of one block.
+ */
 class GroupedReader implements UserFactsReader {
   readonly #options: UserFactsOptions
   readonly #members: LruCache<GroupMember>
@@ -81,6 +90,7 @@ class GroupedReader implements UserFactsReader {
   readonly #askedAtMs: LruCache<number>
   /** Calls of questions that came again, by key: read ahead at the next block. */
   readonly #regulars = createLruCache<UserFactsCalls>(membersMax)
+  /** Regulars still to be read at `#headHash`: filled by each new block, emptied by `#enqueueRegulars`. */
   #toReadAhead: Map<string, UserFactsCalls> = new Map()
   readonly #now: () => number
 

@@ -139,7 +139,7 @@ class HyperliquidPayer implements PayingChain {
     { makesNoState }: PaymentTerms,
     bid: PayingFees,
   ): Promise<string | undefined> {
-    const { exists, accountFee } = await this.#lackOf(recipient)
+    const { exists, accountFee } = await this.#lookUp(recipient)
     if (exists) return undefined
     if (makesNoState === true) return 'the recipient is no account, and nobody was charged for one'
     const feeRefusal = refuseAboveCeiling('an account takes', accountFee, bid)
@@ -149,7 +149,7 @@ class HyperliquidPayer implements PayingChain {
       : 'the recipient is no account, which is paid for in dollars alone'
   }
 
-  #lackOf(account: string) {
+  #lookUp(account: string) {
     const call = transferCheckCall(account, this.address)
     return agreedAnswer(this.#client, call, parseTransferCheck, readTimeoutMs)
   }
@@ -164,7 +164,7 @@ class HyperliquidPayer implements PayingChain {
     if (terms.mark === 'closed' || payment === undefined)
       return { ...encodeKept({ mark: 'closed', id, nonce }), lastValidHeight, fee: 0n }
     const { recipient, currency, amount } = payment
-    const [{ accountFee: fee }, token] = await Promise.all([this.#lackOf(recipient), this.#tokenOf(currency)])
+    const [{ accountFee: fee }, token] = await Promise.all([this.#lookUp(recipient), this.#tokenOf(currency)])
     // The exchange deducts its account fee from the amount that arrives.
     const sent = { recipient, currency, amount: amount + fee, token, nonce: exactNumber(nonce) }
     // An order id is absent only where nothing is paid, which was dealt with above.
@@ -202,8 +202,15 @@ class HyperliquidPayer implements PayingChain {
   }
 
   /**
-   * Sends a payment once the hub has its nonce as the last one of its row. Another nonce of the row that may still be
-   * executed is spent first, and the payment is refused until then: otherwise it could be paid twice.
+   * Sends a payment once the hub has its nonce as the last one of its row. It is never paid twice:
+   * - The exchange executes one transfer per nonce, so sending the last nonce of the row again does no harm.
+   * - A new nonce is appended only if every earlier one is spent without having paid (`state` is `open`). If
+   *   one may still be executed, it is spent now, and the payment is refused: the solver broadcasts it again.
+   * - Nonces before the last are never sent again, even if they expire unused.
+   * - If two processes append at one slot, one of them fails, since the hub keeps the first entry of a slot.
+   *
+   * `assign` lets the hub tell which payment the nonce was for, without which its transfer would not count as
+   * paid.
    */
   async #pay({ id, orderId, nonce, transfer }: KeptPayment): Promise<void> {
     const { rows } = this.#states
@@ -225,7 +232,10 @@ class HyperliquidPayer implements PayingChain {
     if (refusal !== undefined) throw refused(refusal)
   }
 
-  /** Closes the row first, so that the payment gets no further nonce, and then spends its nonces. */
+  /**
+   * Closes the row first, so that the payment gets no further nonce, and then spends its nonces. It counts as
+   * closed once all are spent (see `look`); until then the solver broadcasts the closing again.
+   */
   async #close(id: Hex): Promise<void> {
     const { row, ledger, state } = await this.#states.look(id)
     if (state === 'paid') throw refused('the payment was made')

@@ -16,9 +16,12 @@ export type OwnLedger = {
   readonly timeMs: bigint
   /** Transfer that was executed under a nonce; nothing else is ever executed under the same nonce. */
   executedAt(nonce: bigint): ExecutedTransfer | undefined
-  /** True if the nonce is too old to be executed, and no endpoint lists a transfer under it. */
+  /**
+   * True if the nonce is too old to be executed, and no endpoint lists a transfer under it. False for a nonce
+   * that this reading did not ask for, or whose transfer was known before it.
+   */
   isExpired(nonce: bigint): boolean
-  /** Number of known transfers with higher nonces. */
+  /** Number of known transfers with higher nonces; the exchange may have executed more. */
   countAbove(nonce: bigint): number
 }
 
@@ -54,7 +57,10 @@ export function createOwnLedger(options: LedgerOptions): (nonces: readonly bigin
   return (nonces) => reader.read(nonces)
 }
 
-/** Remembers executed transfers, which never change, and merges readings that are requested together. */
+/**
+ * Remembers executed transfers, which never change, and merges readings that are requested together: the
+ * first request starts the wait, later ones add their nonces to it, and all get one ledger.
+ */
 class LedgerReader {
   readonly #options: LedgerOptions
   readonly #known = new Map<bigint, ExecutedTransfer>()
@@ -147,7 +153,8 @@ function startOf(nonces: readonly bigint[]): bigint | undefined {
 }
 
 /**
- * One endpoint's list. Its time is read first, so that the list has what was executed until then.
+ * One endpoint's list, empty if nothing has to be listed. Its time is read first, so that the list has what
+ * was executed until then.
  * @throws EndpointFailure, MalformedAnswerError
  */
 async function readListing(

@@ -24,8 +24,10 @@ const { nativeCurrency } = hyperliquidCodec
 const patienceMs = 250
 
 /**
- * Reads time, fees and inventory of the exchange for the market: times and balances are those that enough endpoints
- * have reached. Transfers are free; the fee for a recipient without an account is read per recipient (`lackOf`).
+ * Reads time, fees and inventory of the exchange for the market: times and balances are those that enough
+ * endpoints have reached. Transfers are free; the fee for a recipient without an account is read per
+ * recipient (`lackOf`). Perps dollars are inventory only while the fill wallet's mode lets it send them: 0 if
+ * it does not, left out if the mode is unknown.
  * @source rule F-157
  */
 export function createHyperliquidNetworkReader(options: NetworkReaderOptions): NetworkReader {
@@ -46,13 +48,13 @@ export function createHyperliquidNetworkReader(options: NetworkReaderOptions): N
         client.poll<NetworkReading>(calls, {
           ...limits,
           patienceMs,
+          // Counted once all have answered, or patience has ended: more votes only raise what enough reach.
           decide: (votes, isLast) =>
             isLast ? readingOf(votes, { electorate, feeModel, heldCurrencies }) : undefined,
         }),
         fillWallet === undefined ? true : hasTwoSides(fillWallet, limits.timeoutMs),
       ])
       if (canPayPerps === true || !reading.inventory.has(nativeCurrency)) return reading
-      // Perps dollars that the wallet cannot send count as none; if that is not known, as unread.
       const inventory = new Map(reading.inventory)
       if (canPayPerps === false) inventory.set(nativeCurrency, 0n)
       else inventory.delete(nativeCurrency)
@@ -62,8 +64,8 @@ export function createHyperliquidNetworkReader(options: NetworkReaderOptions): N
 }
 
 /**
- * Reads whether a wallet can pay from its perps side, which its owner may change; undefined if too few endpoints
- * answer. @source F-54
+ * Makes a function that tells if a wallet can pay from its perps side, which its owner may change; undefined
+ * if too few endpoints answer. @source F-54
  */
 function createSidesReader(client: ChainClient) {
   const recent = createRecent<boolean>(() => Date.now(), { forMs: () => recentMs.steady })

@@ -62,7 +62,7 @@ export function parseRecent(body: unknown, user: string): readonly HyperliquidTr
 }
 
 /**
- * The transfer of that hash; `undefined` when the ledger shows none.
+ * The transfer of that hash; `undefined` when the ledger shows none. A ledger lists only executed transfers.
  * @throws MalformedAnswerError, also for two of one hash
  */
 export function parseLedgerSend(body: unknown, transactionId: string): LedgerSend | undefined {

@@ -116,6 +116,7 @@ async function readDeposits(
 /**
  * Deposit in a transfer. A transfer from a depository, also to itself or to another one, is none: the protocol owned
  * the money already.
+ * @throws NonceMappingMissingError while the hub may still get an entry that names the order
  */
 async function readDeposit(
   reading: Reading,
@@ -147,7 +148,10 @@ async function readDeposit(
   }
 }
 
-/** Amount of a transfer in smallest units of its currency. */
+/**
+ * Amount of a transfer in smallest units of its currency. Only the native one, without a token id, needs no
+ * lookup.
+ */
 async function unitsOf(
   { transactions }: Reading,
   { amount }: SendAction,
@@ -205,7 +209,10 @@ async function readPaymentTransaction(
   return transactions.read(transactionId, undefined, signal)
 }
 
-/** A transfer's part of the payments that are asked about, and whether it is for their order. */
+/**
+ * A transfer's part of the payments that are asked about, and whether it is for their order.
+ * @throws NonceMappingMissingError while the hub may still get an entry that names the order
+ */
 async function readSend(
   reading: Reading,
   transaction: HyperliquidTransaction & { readonly send: SendAction },

@@ -31,8 +31,9 @@ const tokensKeptMax = 2_000
 export type HyperliquidTransactions = ReturnType<typeof createHyperliquidTransactions>
 
 /**
- * Reads and caches transactions of the exchange and decimals of its tokens. A transaction comes from the explorer,
- * or, if its sender and time are known, from the sender's ledger.
+ * Reads and caches transactions of the exchange and decimals of its tokens. A transaction comes from the
+ * explorer, or, if its sender and time are known, from the sender's ledger. The two are cached apart:
+ * a ledger shows no block and not all members of the action, so endpoints agree only on readings of one kind.
  */
 export function createHyperliquidTransactions(options: {
   readonly quorum: QuorumClient<HyperliquidView>
@@ -73,7 +74,8 @@ export function createHyperliquidTransactions(options: {
   return {
     /**
      * @param transactionId canonical
-     * @param place entry of a ledger that is read in place of the explorer
+     * @param place entry of a ledger that is read in place of the explorer; if the ledger has no such
+     * transfer at that very time, the transaction counts as missing
      * @throws what `QuorumClient.read` throws
      */
     read(transactionId: string, place: LedgerPlace | undefined, signal: AbortSignal) {

@@ -51,7 +51,12 @@ const infoHeads = answersTo({ method: '/info', params: [statusRequest] })
 const explorerHeads = (path = '/explorer') =>
   answersTo({ method: path, params: [recentRequest(`0x${'1'.padStart(40, '0')}`)] })
 
-/** One view per configured URL, with its alias. Its explorer may be on another host: see `explorerUrl`. */
+/**
+ * The voters about transactions. Each configured URL is two endpoints of one alias, the info API and the
+ * explorer, which may be on another host (`explorerUrl`); together they are one view, with one vote. The
+ * quorum observes and closes only the explorers; `observe` and `close` of the result reach the info endpoints
+ * and the proxy too.
+ */
 export function openQuorum(
   chain: Pick<RegisteredChain, 'id' | 'endpoints' | 'rpcThreshold' | 'additionalData'>,
 ): {

@@ -81,7 +81,10 @@ export function decodeHyperliquidWithdrawal(withdrawal: Hex): HyperliquidWithdra
   return decodeAbiWithdrawal(withdrawal, form)
 }
 
-/** Skips offsets: `decodeAbiWithdrawal` encodes the result again and compares. */
+/**
+ * Reads without checks of offsets and of an unknown type, which is read as `SendAsset`: `decodeAbiWithdrawal`
+ * encodes the result again and refuses bytes that differ. Skipped words are offsets.
+ */
 function read(outer: AbiReader): HyperliquidWithdrawal | undefined {
   const type = outer.skipWords(1).uint()
   const reader = new AbiReader(outer.skipWords(1).bytes())

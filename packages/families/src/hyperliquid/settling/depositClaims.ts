@@ -9,22 +9,24 @@ const rememberedMax = { ofSender: 1_000, all: 100_000 }
 /** Time until a transfer without an entry is asked for again; it doubles each time. */
 const pauseMs = 500
 
-/**
- * A remembered transfer. `lookCount`: how often it was asked for; `dueMs`: when it may be asked for again, by this
- * machine's clock.
- */
+/** A remembered transfer. */
 type Remembered = ListedTransfer & {
+  /** `open` until the hub is known to have an entry in time (`claimed`), or to get none (`nobodys`). */
   readonly state: ClaimState
+  /** Looks that asked the hub about it, or left it to the explorer. */
   readonly lookCount: number
+  /** Milliseconds of this machine's clock from which an open one may be asked for again. */
   readonly dueMs: number
 }
 
 /**
- * Opens the choice of transfers to depositories that are read as deposits. Anybody can make many transfers for free, so
- * one is read only after the hub says which order it is for. Senders take turns; transfers that were asked for least
- * come first, then the newest. One without an entry is asked for again after half a second, one, two and so on, for an
- * hour. All is kept in memory: after a start the last hour is listed again.
- * @param now milliseconds
+ * Opens the choice of transfers to depositories that are read as deposits. Anybody can make many transfers
+ * for free, so one is read only after the hub says which order it is for. Senders take turns; transfers that
+ * were asked for least come first, then the newest. One without an entry is asked for again after half a
+ * second, one, two and so on, for an hour; then it is forgotten. A transfer whose nonce the ledger does not
+ * show cannot be asked for at the hub, so its reading is left to the caller, a few in each look. All is kept
+ * in memory: after a start the last hour is listed again.
+ * @param now milliseconds of this machine's clock
  * @source F-51
  */
 export const createDepositClaims = (hub: Hub, now: () => number): Pick<DepositClaims, 'look'> =>
@@ -46,10 +48,11 @@ class DepositClaims {
   }
 
   /**
-   * Takes in what a look lists, and asks the hub about some of it.
-   * @param exchangeMs time of the exchange
-   * @returns all remembered transfers of orders, and some whose nonce only the explorer tells; isShort:
-   * others wait for their turn
+   * Takes in what a look lists, forgets transfers that are too old for an entry, and asks the hub about some
+   * of the open ones.
+   * @param exchangeMs end of the look's range, by the exchange's clock, which transfers' times have too
+   * @returns all remembered transfers of orders, in every look again, since the caller keeps what it has
+   * read; and some whose nonce only the explorer tells. `isShort`: others wait for their turn
    * @throws UpstreamUnavailableError, UpstreamDisagreementError
    */
   async look(
@@ -96,6 +99,7 @@ class DepositClaims {
     this.#remembered.set(hash, { ...transfer, state, lookCount: lookCount + 1, dueMs })
   }
 
+  /** A transfer above its sender's limit is dropped; if it is listed again, it is tried again. */
   #add(transfer: ListedTransfer): void {
     const count = this.#countOfSender.get(transfer.user) ?? 0
     if (this.#remembered.has(transfer.hash) || count >= rememberedMax.ofSender) return

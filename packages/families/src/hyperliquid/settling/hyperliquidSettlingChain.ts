@@ -18,9 +18,15 @@ const minuteMs = 60_000n
 
 /**
  * The exchange as settlement reads it. Milliseconds of its time stand for heights, because nothing that it shows is
- * ever replaced. Deposits are transfers that enough endpoints list in the depositories' ledgers; the hub names their
- * orders.
- * @source rule F-51
+ * ever replaced; so every block has one constant hash.
+ *
+ * A look for deposits (`depositPass`) takes two steps. First it lists the depositories' ledgers: the asked
+ * range, half a minute before it, since endpoints list late, and after a start a part of the hour before,
+ * until all of it is listed (`timesOfLook`). Then the hub is asked which order each transfer is for
+ * (`createDepositClaims`). Its answer may come up to an hour after the transfer, so each look returns all
+ * remembered transfers with an order, also those from before its range. Those that wait for their turn come
+ * with a later look.
+ * @source rules F-51, F-52
  */
 export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, hubEntries }) => {
   const { depository, additionalDepositories = [] } = chain
@@ -39,11 +45,12 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
   })
   // Chooses the transfers that are read as deposits, by the orders that the hub names for them.
   const depositChoice = createDepositClaims({ chainId: chain.id, hubEntries }, Date.now)
-  /** Range of time that earlier looks listed. */
+  /** Range of time that earlier looks listed. A look that throws does not count: it is listed again. */
   let listed: Times | undefined
   const depositCache = createLruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)
   return {
-    // Milliseconds stand for blocks. Each look lists the last half minute again, so none counts as late.
+    // Milliseconds stand for blocks. Each look lists the last half minute again, so none counts as late. A
+    // watcher that never ran begins `rewindBlocks`, an hour, before the newest time.
     steps: { rangeBlocks: 5n * minuteMs, rewindBlocks: 60n * minuteMs, lateBlocks: 0n },
     ...time,
     async depositPass({ from, to, known }, signal): Promise<SettlingPass> {
@@ -56,12 +63,13 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
       )
       const { transfers, isShort } = await depositChoice.look(listedTransfers, to, signal)
       listed = look.listed
+      const isHourListed = look.isWhole
       return {
         known: blockRefAt(known),
         last: blockRefAt(to),
         transactions: transfers.map(({ hash }) => hash),
-        // Transfers may wait for their turn at the hub, and a start may not have listed the whole hour before it.
-        isShort: isShort || !look.isWhole,
+        // Transfers wait for their turn at the hub, or a start has not listed all of the hour before it yet.
+        isShort: isShort || !isHourListed,
       }
     },
     async deposits(transactionId, signal) {
@@ -69,7 +77,7 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
       if (cached !== undefined) return cached
       const reading = reader.readDeposits({ transactionId }, { signal }).then(withTimeAsBlock)
       const deposit = await unlessUnmapped(unlessGone(reading))
-      // Deposits stay in the cache: the hub's entries never change, and one after an hour does not count.
+      // Facts exist once the hub has an entry, which never changes, or once one would come too late to count.
       if (deposit !== undefined) depositCache.set(transactionId, deposit)
       return deposit
     },

@@ -87,7 +87,13 @@ type PayerSettings = {
   readonly depositories: readonly string[]
 }
 
-/** Pays by transfers of one account. The lane of its API key's nonces shows which payments were made or closed. */
+/**
+ * Pays by transfers of one account. The lane of its API key's nonces shows what was paid or closed.
+ *
+ * Two transfers of one payment are never both executed. Each nonce is spent once and in order, and a transfer
+ * is signed for a nonce only after all earlier ones were read as spent, none by this payment. Had two been
+ * executed, the one with the higher nonce would have been signed although the lane showed the other.
+ */
 class LighterPayer implements PayingChain {
   readonly address: string
   readonly #settings: PayerSettings
@@ -96,7 +102,7 @@ class LighterPayer implements PayingChain {
   readonly #nonceCall: RpcCall
   readonly #clock: ExchangeClock
   #isOwner: Promise<boolean> | undefined
-  /** The nonce of the last signed transfer, and when it was signed. */
+  /** The nonce of the last signed transfer, and when it was signed; only makes sharing a nonce rare. */
   #lastSigned: { readonly nonce: bigint; readonly atMs: number } | undefined
 
   constructor(settings: PayerSettings) {
@@ -170,6 +176,7 @@ class LighterPayer implements PayingChain {
     return account
   }
 
+  /** The lane is read up to the very nonce that is signed: see the class. */
   async sign({ terms }: SignedPlan, bid: PayingFees) {
     const { owner, signerKey } = this.#settings
     const { to, routes, amount, memo } = transferOf(this.address, terms)

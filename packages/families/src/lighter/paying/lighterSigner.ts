@@ -149,7 +149,8 @@ export async function openLighterSigner(
   )
   return {
     signTransfer(transfer) {
-      // Two transfers never expire in the same millisecond, so that their ids differ.
+      // The program adds the fixed lifetime to this clock. Two transfers never expire in the same
+      // millisecond, so that their ids differ.
       clockMs = Math.max(clockMs + 1, nowMs() - fixedLifetimeMs + lifetimeMs)
       const { txInfo, txHash } = signBy(program, transfer, keyOfAccount)
       const info = infoSchema.parse(JSON.parse(txInfo))
@@ -187,7 +188,10 @@ export async function lighterTransferHasher(
   }
 }
 
-/** Has the program sign a transfer. @throws Error if it refuses, and for numbers that are not exact in JSON */
+/**
+ * Has the program sign a transfer; its function takes the numbers in this order.
+ * @throws Error if it refuses, and for numbers that are not exact in JSON
+ */
 function signBy(
   program: z.infer<typeof exportsSchema>,
   transfer: UnsignedTransfer,

@@ -69,9 +69,10 @@ export function createLaneReader(options: LaneOptions): (next: bigint, signal: A
 }
 
 /**
- * State of a payment in the lane. A memo names only the order. A fill has the order's id: any transfer that names the
- * order counts. A refund of one of its deposits is recognised by recipient, currency and amount as well, if these are
- * known. A payment that was made and closed later counts as paid.
+ * State of a payment in the lane. A memo names only the order. A fill has the order's id: any transfer that
+ * names the order counts. A refund of one of its deposits is recognised by recipient, currency and amount as
+ * well; if these are not known, any transfer counts, so that nothing is paid twice. A payment that was made
+ * and closed later counts as paid.
  * @source rules P-75, F-164
  */
 function stateIn(
@@ -81,19 +82,19 @@ function stateIn(
 ): PaymentState {
   const [payment] = payments ?? []
   const paidForOrder = executed.filter(({ memo, recipient }) => memo === orderId && recipient !== wallet)
-  const isPaid =
-    id === orderId || payments === undefined
-      ? paidForOrder.length > 0
-      : paidForOrder.some(
-          ({ recipient, currency, amount }) =>
-            recipient === payment?.recipient && currency === payment?.currency && amount === payment?.amount,
-        )
-  if (isPaid) return 'paid'
+  const countsAny = id === orderId || payments === undefined
+  const isThisPayment = ({ recipient, currency, amount }: ExecutedTransaction) =>
+    recipient === payment?.recipient && currency === payment?.currency && amount === payment?.amount
+  if (paidForOrder.some((transaction) => countsAny || isThisPayment(transaction))) return 'paid'
   const closing = closingMemo(id)
   return executed.some(({ memo, recipient }) => memo === closing && recipient === wallet) ? 'closed' : 'open'
 }
 
-/** One endpoint's transactions, one per nonce of the range, in order. @throws MalformedAnswerError if one is missing */
+/**
+ * One endpoint's transactions, one per nonce of the range, in order. Pages begin with the newest, so a
+ * transaction that is executed meanwhile moves others to a later page and hides none.
+ * @throws MalformedAnswerError if one is missing
+ */
 async function readRange(
   view: HttpView,
   question: Omit<LaneOptions, 'token'> & {

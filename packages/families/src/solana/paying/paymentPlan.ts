@@ -91,6 +91,7 @@ async function missingHolders(
   const stateBytes: number[] = []
   for (const [holder, { program, accountBytes, recipient }] of holders) {
     const account = holderAccounts.get(holder)
+    // An address that merely holds lamports lacks its token account too.
     if (account?.owner !== program) stateBytes.push(accountBytes)
     else {
       const refusal = refusalOfHolder(account, recipient)

@@ -66,7 +66,10 @@ function openSolanaPaying({ client, key, addressProgram }: PayingChainOptions): 
   })
 }
 
-/** Pays by transactions of one wallet; each creates a marker, so that at most one per payment id can succeed. */
+/**
+ * Pays by transactions of one wallet; each creates a marker, so that at most one per payment id can succeed.
+ * So nothing is paid twice, whatever single endpoints say about blockhashes, heights and landings.
+ */
 class SolanaPayer implements PayingChain {
   readonly address: string
   readonly #client: ChainClient
@@ -95,6 +98,11 @@ class SolanaPayer implements PayingChain {
     )
   }
 
+  /**
+   * Checks the payment by agreed accounts, has nodes simulate it with the most units that any payment uses,
+   * and plans the units that enough of them reach, with a margin. No code of recipients runs, so no other
+   * bound applies.
+   */
   async plan(terms: PaymentTerms, bid: PayingFees) {
     const { emptied } = terms
     const { addressProgram } = this.#wallet
@@ -124,7 +132,8 @@ class SolanaPayer implements PayingChain {
 
   async sign({ terms, units }: SignedPlan, bid: PayingFees) {
     const [{ finalHeight }, blockhashes] = await Promise.all([this.head(), recentBlockhashes(this.#client)])
-    // Expired ones are useless, and no true one ends more than two lifetimes above the newest final block.
+    // Each blockhash and its last height are one endpoint's word. Expired ones are useless, and no true one
+    // ends more than two lifetimes above the newest final block: a longer one would keep the record waiting.
     const usable = blockhashes.filter(
       ({ lastValidHeight }) =>
         lastValidHeight > finalHeight && lastValidHeight <= finalHeight + 2n * blockhashBlocks,
@@ -170,7 +179,10 @@ class SolanaPayer implements PayingChain {
   }
 }
 
-/** Accounts on whose comparable parts enough endpoints agree; balances and supplies change from slot to slot. */
+/**
+ * Accounts on whose comparable parts enough endpoints agree; balances and supplies change from slot to slot,
+ * and are the word of one of these endpoints.
+ */
 async function agreedAccounts(client: ChainClient, addresses: readonly string[]) {
   const { answers } = await client.agree([accountsCall(addresses)], {
     timeoutMs: readTimeoutMs,

@@ -43,6 +43,11 @@ export type Limits = { readonly timeoutMs: number }
  * Lets one request to an endpoint serve many questions: those of one moment leave as one group, and while four groups
  * are in flight further questions wait for the next. Each question is answered as soon as enough endpoints agree on
  * its own accounts, whatever they say about others.
+ *
+ * A question ends once: by its verdict about the votes that its group hears, by its own time limit, or by its
+ * group's failure. After a failure the halves of a group are asked, without questions that ended, down to
+ * each alone (`createQuestionGroups`). Only an answer to a question alone can be malformed by its own fault,
+ * and is then a vote.
  */
 export function createAccountGroups(client: JsonRpcClient): AccountGroups {
   const { electorate, chainId } = client
@@ -137,6 +142,7 @@ type Member = Pick<WaitingQuestion<unknown>, 'accounts' | 'limits' | 'isSettled'
 /** Members that are asked with one request, for the accounts of all of them. */
 type Group = Pick<Member, 'accounts' | 'limits'> & { readonly members: readonly Member[] }
 
+/** Undefined while more votes can decide. @throws UpstreamDisagreementError */
 type Verdict<Said> = (votes: Votes) => AccountsAnswer<Said> | undefined
 
 type QuestionQueue = {

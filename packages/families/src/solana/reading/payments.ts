@@ -54,7 +54,11 @@ export function sumTransfers(
   })
 }
 
-/** Splits a recipient's gain into what the solver's side gave (`amount`) and the remainder (`fromOthers`). */
+/**
+ * Splits a recipient's gain into what the solver's side gave (`amount`) and the remainder (`fromOthers`).
+ * Balances do not tell whose money went where, so the least that they prove counts: first the side's loss
+ * covers all that others gained and all that was destroyed, and only the rest of it reached the recipient.
+ */
 function paidTo(
   recipient: string,
   changes: readonly Change[],
@@ -63,6 +67,7 @@ function paidTo(
   let gained = 0n
   let sideLost = 0n
   let othersGained = 0n
+  /** All losses minus all gains; negative where money was created. */
   let destroyed = 0n
   for (const change of changes) {
     destroyed -= change.gained
@@ -70,8 +75,7 @@ function paidTo(
     else if (isPayer(change.holder)) sideLost -= change.gained
     else if (change.gained > 0n) othersGained += change.gained
   }
-  // Money that the side lost did not reach the recipient if others gained it, or if it was destroyed, like
-  // fees. Where money was created (`destroyed` is negative), nobody lost it.
+  // Fees are destroyed money too. Created money came from nobody, so it does not raise the side's part.
   const sideGave = sideLost - othersGained - maxBigint(0n, destroyed)
   const amount = maxBigint(0n, minBigint(gained, sideGave))
   return gained > amount ? { amount, fromOthers: gained - amount } : { amount }

@@ -73,6 +73,7 @@ export async function readTransaction(
     blockTimeSeconds: answer.blockTimeSeconds,
     succeeded: answer.succeeded,
     signers: accounts.slice(0, message.header.numRequiredSignatures),
+    // A deposit's position in this list is a part of its id on the chain, so the order must never change.
     instructions: [...topLevel, ...inner.filter((instruction) => instruction !== undefined)],
     balances: lamportBalances(accounts, answer),
     tokenBalances: tokenBalances(accounts, answer),

@@ -28,7 +28,7 @@ export function createAddressReading(options: {
   const groups = createAccountGroups(client)
   const walks = createLruCache<PayerWalk>(walksMax)
 
-  /** Continues reading an account's payers where its last look ended. */
+  /** Continues reading an account's payers where its last look ended; an unreadable look moves nothing. */
   async function continueWalk(
     account: string,
     question: { readonly currency: string; readonly height: bigint },
@@ -50,10 +50,11 @@ export function createAddressReading(options: {
   return {
     needsFinal: false,
     held: (addresses, { currencies }) => heldAt(groups, addresses, currencies),
+    // Walks the accounts of all currencies that the address holds now; an unreadable one makes all unknown.
     async payers(address, { currencies, height }, signal) {
       const [held = new Map<string, bigint>()] = await heldAt(groups, [address], currencies)
       const payers = new Set<string>()
-      let outcome: WalkProgress['outcome'] = 'known'
+      let isAllRead = true
       for (const currency of currencies) {
         if (!held.has(currency.address)) continue
         const progress = await continueWalk(
@@ -62,12 +63,12 @@ export function createAddressReading(options: {
           signal,
         )
         if (progress.outcome === 'unreadable') return undefined
-        if (progress.outcome === 'more') outcome = 'more'
+        if (progress.outcome === 'more') isAllRead = false
         for (const payer of progress.payers) payers.add(payer)
       }
       // An address that pays out, as in a sweep, is itself among the accounts that had less afterwards.
       payers.delete(address)
-      return outcome === 'more' ? 'reading' : [...payers].sort()
+      return isAllRead ? [...payers].sort() : 'reading'
     },
     async transfer(address, { currency, height }, signal) {
       const question = { currency: currency.address, height }

@@ -11,14 +11,17 @@ const transactionsAtOnce = 20
 /** Most transactions of one look at an account. */
 const transactionsPerLook = 200
 
-/** Payers of transactions to an account, sorted so that endpoints can agree, and the largest transfer. */
+/** Payers in an account's transactions, sorted so that endpoints can agree, and the largest transfer. */
 type FoundPayers = { readonly payers: readonly string[]; readonly largest?: AddressTransfer | undefined }
 
 /** Payers of an account as far as they are known, and how far the list of its transactions was read. */
 export type PayerWalk = FoundPayers & {
   /** The newest transaction of the last finished pass: all up to it was read. Undefined before a pass was finished. */
   readonly until: string | undefined
-  /** Unfinished pass: it reads from `newest` back towards `until`, and has read down to `before`. */
+  /**
+   * Unfinished pass: it reads from `newest` back towards `until`, and has read down to `before`. `newest` is
+   * undefined while all that it saw is above the height of its looks.
+   */
   readonly openPass?:
     | (FoundPayers & { readonly newest: string | undefined; readonly before: string })
     | undefined
@@ -38,9 +41,17 @@ type AccountQuestion = {
 }
 
 /**
- * Continues a walk through an account's transactions; each is read once, however many looks it takes. A pass reads
- * from the newest transaction back to where the account was empty, or to the pass before. If an earlier look began
- * the pass, a second one then reads what came meanwhile. @throws MalformedAnswerError
+ * Continues a walk through an account's transactions; each is read once, however many looks it takes.
+ *
+ * A pass reads from the newest transaction back, page by page, and ends in one of three ways:
+ * - The account was empty before a transaction: the pass has all payers, and earlier passes count no more.
+ * - It reaches the pass before (`until`): its payers are added to those already known.
+ * - The list ends without either: the account held money before all that is listed, so nobody knows who paid.
+ *
+ * A look that has read its share of transactions ends with `more`, and the next look continues its pass. That
+ * pass lacks what came after its begin, so a second pass follows it in the same look. If a transaction is
+ * unreadable, the walk stays as it was before the look.
+ * @throws MalformedAnswerError
  */
 export async function walkOn(
   view: EndpointView,
@@ -57,14 +68,16 @@ export async function walkOn(
     if (pass === 'unreadable') return { ...from, outcome: 'unreadable' }
     transactionsLeft -= pass.transactionCount
     const { payers, largest, until } = walk
-    if (!pass.wasEmptyBefore && !pass.isListRead) {
+    const isPassOver = pass.wasEmptyBefore || pass.isListRead
+    if (!isPassOver) {
       walk = { payers, largest, until, openPass: pass.openPass }
       if (transactionsLeft === 0) return { ...walk, outcome: 'more' }
       continue
     }
-    // The oldest transaction that nodes still know found money there: who paid that is unknown.
-    if (!pass.wasEmptyBefore && until === undefined && pass.newest !== undefined)
-      return { ...from, outcome: 'unreadable' }
+    const hasTransactions = pass.newest !== undefined
+    // The oldest transaction that nodes still list found money there.
+    const isHistoryCut = !pass.wasEmptyBefore && until === undefined && hasTransactions
+    if (isHistoryCut) return { ...from, outcome: 'unreadable' }
     walk = finishPass(walk, pass)
     if (isPassOfThisLook) return { ...walk, outcome: 'known' }
     isPassOfThisLook = true
@@ -78,7 +91,7 @@ type PassReading = FoundPayers & {
   readonly transactionCount: number
   /** True if the account was empty before the oldest transaction that was read. */
   readonly wasEmptyBefore: boolean
-  /** True if the list has nothing older. */
+  /** True if the list has nothing older, down to `until` where a pass was finished before. */
   readonly isListRead: boolean
   /** The pass to continue with, if it is not finished. */
   readonly openPass: PayerWalk['openPass']

@@ -72,7 +72,11 @@ function openTronPaying({ client, key, fillContract }: PayingChainOptions): Payi
   return new TronPayer(client, key, tronAddress(fillContract))
 }
 
-/** Pays through the fill contract, which records each payment id once. */
+/**
+ * Pays through the fill contract, which records each payment id once: of all transactions for one id at most
+ * one acts. A transaction expires by the chain's own rule, `lifetimeSeconds` after the newest block that
+ * enough endpoints have.
+ */
 class TronPayer implements PayingChain {
   readonly address: string
   readonly #client: ChainClient
@@ -110,6 +114,10 @@ class TronPayer implements PayingChain {
     )
   }
 
+  /**
+   * Plans the energy that enough nodes reach in a simulation, with a margin. `most` limits the margin, and
+   * refuses a payment whose measured energy already costs more.
+   */
   async plan(terms: PaymentTerms, bid: PayingFees, most?: bigint): Promise<PaymentPlan | PlanRefusal> {
     const refusal = refusePayments(this.address, terms.payments) ?? refusePrice(bid)
     if (refusal !== undefined) return { refusal }
@@ -130,7 +138,8 @@ class TronPayer implements PayingChain {
     const refusal = refusePrice(bid)
     if (refusal !== undefined) throw new UpstreamUnavailableError(refusal)
     const [{ timeSeconds }, blocks] = await Promise.all([this.head(), recentBlocks(this.#client)])
-    // Endpoints take turns: one that invents a block then costs only some transactions their lifetime.
+    // The chain refuses a transaction that names a block which it does not have. Endpoints take turns: one
+    // that invents a block then costs only some transactions their lifetime.
     const block = blocks[this.#signed % Math.max(1, blocks.length)]
     this.#signed += 1
     if (block === undefined) throw new UpstreamUnavailableError('No endpoint names a recent block.')

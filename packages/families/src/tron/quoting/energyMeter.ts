@@ -13,7 +13,10 @@ const measuredAgeMsMax = 60_000
 /** Once enough endpoints have answered, late ones have so many milliseconds left until votes are counted. */
 const patienceMs = 250
 
-/** Energy of the dearest token. `from`: the nodes' median, or assumed because too few nodes could run the calls. */
+/**
+ * Energy of the dearest token. `from`: `median` if enough nodes could run any of the calls, else all is
+ * assumed.
+ */
 export type MeasuredEnergy = { readonly energy: TokenEnergy; readonly from: EstimatedFrom }
 
 const unmeasured: MeasuredEnergy = { energy: usualTokenEnergy, from: 'configured' }

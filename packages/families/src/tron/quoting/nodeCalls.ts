@@ -100,7 +100,7 @@ export type TriedCall = {
   readonly selector: string
   /** Calldata: four bytes of the function, and its arguments. */
   readonly data: Hex
-  /** Sun that are sent with it. */
+  /** Sun that are sent with it, at most 2^53 − 1: nodes read a JSON number. */
   readonly coin?: bigint | undefined
 }
 

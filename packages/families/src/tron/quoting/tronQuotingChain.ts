@@ -7,6 +7,7 @@ import {
   reachedBy,
   unlessUnreadable,
 } from '@causeway/rpc'
+import type { FeeFunds } from '../../rules/feeFunds.ts'
 import type { InputLock } from '../../rules/inputLock.ts'
 import type { AccountLack } from '../../rules/networkFees.ts'
 import { agreedAnswer, agreedAnswersOf } from '../../shared/agreedAnswer.ts'
@@ -85,21 +86,24 @@ class TronQuoter implements QuotingChain {
     // The user is not chosen yet.
     if (!isAddress(user)) return { held }
     // A lock that could not be read in time counts as none.
-    const [balance, allowance, lock = 'none', coin, units] = await Promise.all([
+    const [balance, allowance, lock = 'none', feeFunds] = await Promise.all([
       this.#balanceOf(user, currency),
       spender === undefined ? undefined : this.#allowedBy(user, currency, spender),
       spender === undefined ? undefined : this.#lockOf(user, currency, spender),
-      ...(feePayer === undefined
-        ? []
-        : [this.#balanceOf(feePayer, nativeCurrency), this.#energyOf(feePayer)]),
+      feePayer === undefined ? undefined : this.#fundsOf(feePayer),
     ])
     return {
       held,
       ...(balance !== undefined && { balance }),
       ...(allowance !== undefined && { allowance }),
       ...(lock !== 'none' && { inputLock: lock }),
-      ...(coin !== undefined && units !== undefined && { feeFunds: { coin, units } }),
+      ...(feeFunds !== undefined && { feeFunds }),
     }
+  }
+
+  async #fundsOf(payer: string): Promise<FeeFunds | undefined> {
+    const [coin, units] = await Promise.all([this.#balanceOf(payer, nativeCurrency), this.#energyOf(payer)])
+    return coin === undefined || units === undefined ? undefined : { coin, units }
   }
 
   #balanceOf(user: string, currency: string): Promise<bigint | undefined> {

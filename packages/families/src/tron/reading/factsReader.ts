@@ -136,7 +136,7 @@ async function readPayment(
     {
       transactionId,
       purpose: 'payment',
-      // Accounts of `codeOf` depend on these.
+      // Accounts of `codeOf` depend on these alone: questions that differ otherwise share a reading.
       variant: JSON.stringify([side.chosen, targets]),
       wanted: {
         transaction: 'always',

@@ -42,7 +42,7 @@ export type Wanted = {
   readonly transaction: 'always' | ((logs: readonly EvmLog[]) => boolean)
   /** True if the logs' positions in the block are read. */
   readonly positions: (logs: readonly EvmLog[]) => boolean
-  /** Accounts whose code decides what the transaction proves. */
+  /** Accounts whose code decides what is proven; `transaction` is undefined unless it is always read. */
   readonly codeOf: (logs: readonly EvmLog[], transaction: TronTransaction | undefined) => readonly Hex[]
 }
 

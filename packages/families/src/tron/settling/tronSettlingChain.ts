@@ -27,7 +27,9 @@ const anyDepth: Finality = { mode: 'depth', blocks: 0 }
 const codec = createTronCodec()
 
 /**
- * Readers of facts in the newest blocks (`shallow`) and in final ones (`deep`), and the quorum of the newest blocks.
+ * Readers of facts in the newest blocks (`shallow`) and in final ones (`deep`), and the quorum of the newest
+ * blocks. That quorum reads the newest state for every request, also for one whose name says that it asks for
+ * solidified blocks.
  */
 function openReaders({ chain: listed, client, recordsPayments }: Parameters<SettlingChainFamily>[0]) {
   const { depository, additionalDepositories = [] } = listed

@@ -44,6 +44,7 @@ export function verifyPriceUpdate(
   try {
     return readUpdate(new BigEndianReader(bytes), check)
   } catch (error) {
+    // The reader throws it where bytes are missing.
     if (error instanceof RangeError) return { fault: 'malformed_update' }
     throw error
   }

@@ -14,9 +14,14 @@ import { carryOut, type Look, leavePayment, quoteAnew } from './carryOutArrival.
 import { markDenied, markSenderUnknown, noteTransfer, readScanCursor } from './paidAddressStore.ts'
 
 /**
- * Decides what becomes of the money at an address, and carries it out: the money is swept for the newest
- * quote, quoted anew, sent back or left. Nothing is decided before the accounts that paid it were screened.
- * Accounts that cannot be known count as denied.
+ * Decides what becomes of the money at an address, and carries it out. In this order:
+ * 1. Until the accounts that paid it were screened, nothing is decided. Accounts that cannot be known count
+ *    as denied.
+ * 2. While a denied account has no decision of an operator, the money is left.
+ * 3. If the operator decided `refund`, money in the quoted currency goes back to its depositor.
+ * 4. Else `arrivalStep` decides by the balances of sufficient depth: sweep for the newest quote, quote anew,
+ *    or leave.
+ * 5. If quoting anew is refused, `whenRefused` decides.
  */
 export async function handleMoney(context: DepositAddressContext, look: Look): Promise<void> {
   if (!(await arePayersScreened(context, look))) return

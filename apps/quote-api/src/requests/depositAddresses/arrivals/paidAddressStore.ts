@@ -77,7 +77,10 @@ function mentionsIn({ paid, named, transfers = new Map() }: SeenAddresses): read
   return [...paidMentions, ...namedMentions].toSorted((one, other) => (one.address < other.address ? -1 : 1))
 }
 
-/** Raises the lanes of locked addresses. In the keyed lane, those that were mentioned come before all others. */
+/**
+ * Raises the lanes of locked addresses; none gets a less urgent one. In the keyed lane, those that were
+ * mentioned come before all others.
+ */
 async function raiseLanes(tx: SqlTx, chainId: number, mentions: readonly Mention[]): Promise<number> {
   const paidAmount = 'coalesce((p.amounts ->> d.currency)::numeric, 0)'
   const rows = await tx.query(

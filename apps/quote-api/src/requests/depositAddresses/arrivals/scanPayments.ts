@@ -15,7 +15,7 @@ import { markDenied, markPaid, moveScanCursor, readScanCursor } from './paidAddr
 
 type ScanContext = Pick<DepositAddressContext, 'database' | 'screening' | 'now'>
 
-/** Payments that are remembered, so that a second listing of one changes nothing. */
+/** Payments that are remembered, so that a second listing of one costs no second look at its address. */
 const seenPaymentsMax = 20_000
 /**
  * Blocks below the head at which reading begins once the chain has its first deposit address; fewer where
@@ -68,7 +68,12 @@ class PaymentScanner {
     return (await this.#scanFinal(head, run)) || hasFound
   }
 
-  /** Reads the next range of new blocks, or rewinds after a reorganization. `isEnd`: the newest block was read. */
+  /**
+   * Reads the next range of new blocks. `known` is the last block read before. If its hash has changed, or
+   * the chain now ends below it, there was a reorganization: then nothing of the range is stored, and the
+   * cursor moves back, so that the next call reads the replaced blocks. `isEnd`: the newest block was read,
+   * so that the pass is over.
+   */
   async #scanRange(
     head: bigint,
     { fence, signal }: Run,
@@ -88,7 +93,7 @@ class PaymentScanner {
     // Without a new block no transfers are listed, because the next block usually comes before late lists matter.
     const transfersFrom = known < to ? lateListsFrom : to + 1n
     const read = await payments({ from: known + 1n, to, known, transfersFrom }, signal)
-    // `known` is the last block read before. After a rewind, and past unwatched blocks, its hash is unknown.
+    // After a rewind, and past unwatched blocks, the cursor has no hash to compare with.
     const isSameFork = cursor?.scannedHash === undefined || isScannedBlock(read, cursor, known)
     // Without a new block there is nothing to store, except the first cursor.
     if (isSameFork && read.last === undefined && cursor !== undefined) return { isEnd: true, marked: 0 }

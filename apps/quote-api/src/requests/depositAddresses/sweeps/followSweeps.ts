@@ -17,8 +17,10 @@ const atOnce = 8
 const pauseMaxMs = 30_000
 
 /**
- * Job that looks up every sweep that a solver reported, and frees addresses whose sweep has ended, well or not. After a
- * failed sweep the money still lies at its address, and the next look decides about it anew.
+ * Job that looks up every sweep that a solver reported, and frees addresses whose sweep has ended, well or
+ * not. After a failed sweep the money still lies at its address, and the next look decides about it anew.
+ * `followWork` calls `read` without locks, then `lock` and `step` in one transaction, if the row is still of
+ * that version.
  */
 export async function followSweeps(context: DepositAddressContext, run: Run): Promise<void> {
   await followWork(context.database, run, {

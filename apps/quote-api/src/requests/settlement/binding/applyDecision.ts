@@ -28,8 +28,16 @@ export type DepositIntake = {
 export type Screened = { readonly senders: readonly string[]; readonly denied: string | undefined }
 
 /**
- * Locks request and deposit, decides again, and carries the decision out. A refund needs that no solver has begun the fill;
- * otherwise the deposit is bound, since the fill will be paid.
+ * Locks request and deposit, decides again, and carries the decision out. The first case that applies:
+ * 1. Another transaction has decided it: nothing. It was paid or refunded before it left the chain: see
+ *    `isPaidAlready`.
+ * 2. The decision is to wait: nothing; a later pass asks again.
+ * 3. The order was given up: its depositor recovers the deposit from the hub.
+ * 4. An account of deposit or request is denied, and money would be paid: it is held for an operator.
+ * 5. It is ignored, refunded or bound, as `depositDecision` says.
+ *
+ * A deposit that could pay its order is refunded only if no solver has begun the fill. Otherwise it is bound,
+ * since the fill will be paid.
  */
 export async function applyDecision(
   context: SettlementContext,

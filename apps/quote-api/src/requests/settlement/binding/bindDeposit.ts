@@ -52,7 +52,9 @@ export async function bindDeposit(
 }
 
 /**
- * Pins the sponsor's hold for as long as the order may be settled, or takes a new one if it has ended.
+ * Pins the sponsor's hold for as long as the order may be settled, or takes a new one if it has ended. A
+ * pinned hold never comes here: its request is bound, so that a second deposit is refunded, and a
+ * reorganization unpins and unbinds at once.
  * @returns false if nothing can be held, so that the sponsor would not pay
  */
 async function bindHold(
@@ -80,7 +82,11 @@ async function bindHold(
   return reservation.action === 'pin'
 }
 
-/** Adds the work item of the fill, or renews one that no solver has begun. */
+/**
+ * Adds the work item of the fill, or renews one that no solver has begun. `booking` is the note by which the
+ * fill can be booked even if the database is lost. The order must be signed already, which `takeDeposits`
+ * does before it locks.
+ */
 async function askForFill(
   context: SettlementContext,
   tx: SqlTx,

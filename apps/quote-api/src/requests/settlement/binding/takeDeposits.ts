@@ -60,7 +60,8 @@ export async function takeDeposits(
 
 /**
  * Decides on one deposit. First nothing is locked, because most deposits of a pass only wait for depth; then
- * `applyDecision` decides again under locks. @returns when to look again; undefined once it was decided
+ * `applyDecision` decides again under locks. All that asks chains, prices or the order's key is done before,
+ * so that no lock waits for it. @returns when to look again; undefined once it was decided
  */
 async function decideDue(
   context: SettlementContext,

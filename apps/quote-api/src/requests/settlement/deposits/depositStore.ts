@@ -20,8 +20,10 @@ export type NewDeposit = {
 }
 
 /**
- * `seen`: not decided yet; `taken`: it pays its order; `held`: waits for an operator, because an account is
- * denied; `orphaned`: its block left the chain.
+ * `seen`: not decided yet; `taken`: it pays its order; `refund_due`: its refund was decided and is not done;
+ * `ignored`: it stays in the depository; `held`: waits for an operator, because an account is denied;
+ * `orphaned`: its block left the chain. Only `seen` deposits are decided on; an orphaned or held one becomes
+ * `seen` again.
  */
 export type DepositRowState = 'seen' | 'taken' | 'refund_due' | 'refunded' | 'ignored' | 'orphaned' | 'held'
 
@@ -33,6 +35,7 @@ export type StoredDeposit = Omit<NewDeposit, 'blockTimeSeconds'> & {
   readonly requestId: Hex
   readonly state: DepositRowState
   readonly reason: Reason | undefined
+  /** True once its block is final; taken back if a final block of the chain changes. */
   readonly isFinal: boolean
   /** Number of looks so far. */
   readonly looks: number

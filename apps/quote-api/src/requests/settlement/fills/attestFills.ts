@@ -44,8 +44,11 @@ const retryFirstMs = 1_000
 const retryMaxMs = 60_000
 
 /**
- * Job that settles filled requests: it reads the fill at a final block, has the oracles attest it, and once enough of them
- * agree, debits the sponsor and accrues the app fees.
+ * Job that settles filled requests. Once the deposit is final, our own endpoints read the fill at a final
+ * block (`readOwn`), and every oracle is asked to sign the message that we made of it (`readProof`).
+ * `settleDecision` decides by both: only enough signatures beside our own `paid` let `bookSettlement` debit
+ * the sponsor and accrue the app fees. A reading is dropped if the request has left the stage `filled`, or
+ * has another deposit, by the time it is locked; its fill transaction does not change in this stage.
  */
 export async function attestFills(context: AttestationContext, run: Run): Promise<void> {
   await followWork(context.database, run, {
@@ -68,7 +71,7 @@ type Proof = {
   readonly own: OwnReading
   /** Id of the message to sign; undefined before the oracles were asked. */
   readonly messageId: Hex | undefined
-  /** In the order of `oracles`; empty before they were asked. */
+  /** One per oracle, in the order of `context.oracles`; empty before they were asked. */
   readonly answers: readonly OracleAnswer[]
 }
 
@@ -179,6 +182,8 @@ async function settleByProof(
   const { own, answers } = proof
   const { requestId, deadlineSeconds, settlement } = request
   const origin = chainOf(context, request.originChainId).chain
+  // The pin of the sponsor's hold ends then by itself, so nothing could be debited later.
+  const pinEndSeconds = deadlineSeconds + finalitySecondsOf(origin) + pinGraceSeconds
   const decision = settleDecision({
     own,
     // Oracles that were not asked yet count as silent.
@@ -186,7 +191,7 @@ async function settleByProof(
     threshold: context.threshold,
     contradictions: settlement?.contradictions ?? 0,
     nowSeconds: nowSeconds(context),
-    endSeconds: deadlineSeconds + finalitySecondsOf(origin) + pinGraceSeconds,
+    endSeconds: pinEndSeconds,
   })
   switch (decision.action) {
     case 'wait': {

@@ -132,13 +132,7 @@ async function recordFill(tx: SqlTx, { request, payment }: FillTransition): Prom
   if (payment?.state !== 'included') return
   const { transactionId: txHash, evidence } = payment.facts
   const { requestId, destinationChainId: chainId } = request
-  await recordTransaction(tx, {
-    requestId,
-    role: 'fill',
-    chainId,
-    txHash,
-    blockNumber: evidence.blockNumber,
-  })
+  await recordTransaction(tx, { requestId, role: 'fill', chainId, txHash, blockNumber: evidence.blockNumber })
 }
 
 /** Marks a request as filled, so that `attestFills` settles it; a late fill is parked, since nobody attests it. */
@@ -186,7 +180,11 @@ async function refundSurplus(
   await addWork(tx, { kind: 'refund', requestId, subject: `surplus:${deposit.id}`, chainId, payload })
 }
 
-/** Gives up the fill and refunds the deposit; parks the request if the fill contract recorded a payment. */
+/**
+ * Gives up the fill and refunds the deposit, unless the recipient may have the money: if the fill contract
+ * recorded a payment of the order, the request is parked. On a chain whose records can be read nothing is
+ * given up before they were; a chain without records leaves that check to the solver (P-48).
+ */
 async function refundDeposit(
   context: SettlementContext,
   tx: SqlTx,
@@ -208,5 +206,6 @@ async function refundDeposit(
     await setStage(tx, requestId, { stage: 'refunded' })
     return
   }
+  // The solver must make sure that a fill which it sent is never included after the refund.
   await startRefund(context, tx, { request, deposit, reason, replaces: item.txHash })
 }

@@ -10,7 +10,10 @@ import { type AttestationContext, fillMessage } from './attestFills.ts'
 export type UnprovenDebit = {
   readonly requestId: Hex
   readonly problem: 'amount' | 'message' | 'signatures' | 'no_order' | 'not_posted'
-  /** Difference between the posted and the attested amount, in micro-USDC. */
+  /**
+   * Micro-USDC by which posted and attested amount differ: with the problem `amount` the real difference,
+   * with `not_posted` the missing debit, else all that was posted, because no amount is proven.
+   */
   readonly differenceMicroUsd: bigint
 }
 
@@ -60,6 +63,7 @@ type EndingTransfer = {
 /**
  * Compares sponsors' debits with the attestations. Every debit must have the signatures of enough oracles over the message of
  * its order, deposit and fill, and the amount that its deposit books. Every settled request must have its debit. Reads only.
+ * @param afterSeq `upToSeq` of the comparison before; undefined for the first one of a process
  */
 export async function compareAttested(
   context: ProofContext,

@@ -39,9 +39,12 @@ export type FillFailure =
   | 'TRANSACTION_SUBMISSION_FAILED'
 
 /**
- * Decides the next step of a request that waits for its fill, by its work item and the reported transaction. Pure. The
- * deposit is refunded only if no fill can come any more: nothing was sent, the sent transaction can never pay, or the
- * deadline has passed, after which a solver must not broadcast.
+ * Decides the next step of a request that waits for its fill, by its work item and the reported transaction.
+ * Pure. The deposit is refunded only if no fill can come any more: nothing was sent, the sent transaction can
+ * never pay, or the deadline has passed, after which a solver must not broadcast. So a `failed` or `open`
+ * item is decided by itself, a reported one by its reading. A transaction that can never pay is replaced by
+ * another try while there is time, else refunded. One in no block may be included until it lapses: it is
+ * waited for until `lateInclusionSeconds` after the deadline.
  * @param args.work.mayTryAgain false once the attempts are used up
  * @source rules L-71 to L-73
  */

@@ -47,11 +47,13 @@ async function listDue(
   return [...new Set([...due, ...(await listReportedFills(database, newBlocks, limit))])]
 }
 
-/** Facts of the reported transaction; `isDeep` and `isFinal` as in `FillReading`. */
+/** Facts of the reported transaction. */
 type FillFacts = {
   /** Undefined where nothing was reported. */
   readonly payment: PaymentReading | undefined
+  /** True if a block has the payment, with the depth that the chain requires for the order's worth. */
   readonly isDeep: boolean
+  /** True if the payment is included in a final block and does not pay the order. */
   readonly isFinal: boolean
   /** True if the reported transaction can have no effect in any future block. */
   readonly isLapsed: boolean
@@ -114,7 +116,11 @@ async function hasLapsed(
   return (await chain.finalSeconds(signal)) > validUntilSeconds
 }
 
-/** The next step by the present state of the work item, before and after it is locked. */
+/**
+ * The next step by the present state of the work item. Decided before the lock, it tells whether the fill
+ * contract has to be asked (`isRecorded`); decided again under the lock, it is carried out. A step that
+ * became a refund only then has no `isRecorded`, so `carryOutFillStep` leaves it to the next look.
+ */
 function stepOf(
   context: SettlementContext,
   request: SettledRequest,

@@ -18,16 +18,20 @@ import {
 } from './listBlocks.ts'
 
 /**
- * Reads final blocks once more, because the first lists may have been incomplete, and moves past them for good. If a final
- * block has changed, its chain is stopped until an operator's `go`.
+ * Reads final blocks once more, because the first lists may have been incomplete, and moves past them for
+ * good, range by range up to the newest final block. Each range begins behind `finalTo` of the cursor, whose
+ * hash is compared first. If it has changed, the chain is stopped until an operator's `go`, and `stopAt`
+ * moves the cursor back without a hash: the next range reads the changed blocks, compared with nothing.
+ * @param newest.memory the memory of `findNewDeposits` too: what was read for good there is not read again
  * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
  */
 export async function findFinalDeposits(
   context: FindingContext,
   chain: FindingChain,
-  { head, memory }: { readonly head: bigint; readonly memory: ReadMemory },
+  newest: { readonly head: bigint; readonly memory: ReadMemory },
   run: Run,
 ): Promise<void> {
+  const { head, memory } = newest
   const { database } = context
   const { fence, signal } = run
   const steps = stepsOf(chain)
@@ -62,7 +66,8 @@ async function keepFinalBlocks(
   // Transactions that were read for good are left out; those that wait for another look are read now.
   const due = pass.transactions.filter((transactionId) => memory.isDue(transactionId, 'final'))
   const hasTime = createTimeCheck(memory)
-  // A block that is read transaction by transaction has a time limit. (F-77)
+  // A whole block, whose events endpoints refuse to list, is read transaction by transaction: for a second.
+  // (F-77)
   const mayRead = () => !isWhole || hasTime()
   const read = await readTransactions(chain, due, signal, mayRead)
   const { found, aside, settled, empty, gone, failed, unread } = read
@@ -111,8 +116,9 @@ export async function endsBelowFinal(
   head: bigint,
 ): Promise<string | undefined> {
   const { finalTo, finalHash } = (await readDepositCursor(database, chainId)) ?? {}
-  if (finalTo === undefined || finalHash === undefined || head + lateBlocksOf(config) >= finalTo)
-    return undefined
+  // Without its hash, `finalTo` is no block that was seen final.
+  if (finalTo === undefined || finalHash === undefined) return undefined
+  if (head + lateBlocksOf(config) >= finalTo) return undefined
   return `the chain ends at block ${head}, below its final block ${finalTo}`
 }
 

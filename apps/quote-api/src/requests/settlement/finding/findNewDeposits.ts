@@ -30,7 +30,7 @@ type NewestBlocks = {
   readonly memory: ReadMemory
 }
 
-/** `hasTime`: false once the time of this look for reading single transactions is over. */
+/** `hasTime`: false from a second after its first call on; it limits the single transactions of this look. */
 type Look = NewestBlocks & { readonly hasTime: () => boolean }
 
 /**
@@ -44,6 +44,7 @@ export async function findNewDeposits(
   newest: NewestBlocks,
   run: Run,
 ): Promise<void> {
+  /** True once a range was committed, or a reorganization found. */
   let hasProgress = false
   const look = { ...newest, hasTime: createTimeCheck(newest.memory) }
   try {
@@ -54,7 +55,12 @@ export async function findNewDeposits(
   }
 }
 
-/** Reads one range of blocks, or rewinds after a reorganization. @returns true once the newest block was read */
+/**
+ * Reads one range of blocks, or rewinds after a reorganization. The stored cursor has the newest block that
+ * was read, with its hash. If the chain has another hash there now, or ends below it, it was reorganized.
+ * @returns false if another range is to be read; true once the newest block was read, or endpoints lack the
+ * range's end
+ */
 async function findInRange(
   context: FindingContext,
   chain: FindingChain,
@@ -103,14 +109,15 @@ async function findInRange(
 type ListedRead = {
   readonly read: ReadTransactions
   readonly dueAgain: ReadonlySet<string>
-  /** True if this look at a transaction is the last one, even if it finds nothing. */
+  /** True if this look at a transaction is the last one, even if it finds nothing: see `readListed`. */
   readonly isLastLook: (transactionId: string) => boolean
 }
 
 /**
- * Reads the listed transactions, then those that are due once more. Last looks are taken only while there is
- * time, and not while the watcher still catches up with the head, unless they belong to the whole block that
- * was just listed.
+ * Reads the listed transactions, then those that are due once more. A look at a transaction is the
+ * last one if the memory says so, and in a whole block, which also names transactions without deposits. Last
+ * looks are taken only while there is time, and not while the watcher still catches up with the head, unless
+ * they belong to the whole block that was just listed.
  */
 async function readListed(
   chain: FindingChain,
@@ -123,13 +130,18 @@ async function readListed(
     (transactionId) => memory.isDue(transactionId, 'live') && !dueAgain.has(transactionId),
   )
   const isLastLook = (transactionId: string) => isWhole || memory.isLastLook(transactionId)
+  const isCaughtUp = to === head
   const mayRead = (transactionId: string) =>
-    !isLastLook(transactionId) || ((isWhole || to === head) && hasTime())
+    !isLastLook(transactionId) || ((isWhole || isCaughtUp) && hasTime())
   const read = await readTransactions(chain, [...newTransactions, ...dueAgain], signal, mayRead)
   return { read, dueAgain, isLastLook }
 }
 
-/** Notes which transactions were read for good, and which are looked at again. */
+/**
+ * Notes which transactions were read for good (`settle`), and which are looked at again: with growing pauses
+ * (`lookLater`) those that held nothing or got no answer, and once (`lookOnce`) those for which there was no
+ * time. Of these, the ones that were due already stay due.
+ */
 function planNextLooks(
   { observe }: FindingContext,
   chain: FindingChain,
@@ -152,7 +164,7 @@ function planNextLooks(
   }
 }
 
-/** Moves the cursor back below a block that a reorganization replaced. */
+/** Moves the cursor back below `known`, the newest block read before, which a reorganization replaced. */
 async function rewind(
   { database }: FindingContext,
   chain: FindingChain,
@@ -165,7 +177,7 @@ async function rewind(
   const scannedHash = (await chain.blockHashes([back.scannedTo], signal)).get(back.scannedTo)
   await database.transaction(async (tx) => {
     await fence(tx)
-    // The last final block with a known hash stays the one to compare with.
+    // The last final block with a known hash stays the one with which `findFinalDeposits` compares.
     const finalTo = cursor.finalHash === undefined ? back.finalTo : position.finalTo
     const next = { ...back, finalTo, newestAtSeconds: undefined }
     const paced = { chainId, paceMs: paceMs(config) }

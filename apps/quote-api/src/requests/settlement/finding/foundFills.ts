@@ -19,7 +19,10 @@ import type { SettlementChain } from '../chain/settlementChain.ts'
 import { fillProblem } from '../payments/fillCheck.ts'
 import { bookedAction, readKnown } from './unknownPayments.ts'
 
-/** One fill that a solver stored, a line of `solver fills <since>`. With these lines fills are booked whose orders were lost. */
+/**
+ * One fill that a solver stored, a line of `solver fills <since>`, by which it is booked if its order was
+ * lost. `deposited`: smallest units of the deposit. `booking`: the note that came with the work item, if any.
+ */
 export const keptFillSchema = z.object({
   chainId: z.int().positive(),
   transactionId: z.string().min(1).max(200),
@@ -35,9 +38,10 @@ export const keptFillSchema = z.object({
 export type KeptFill = z.output<typeof keptFillSchema>
 
 /**
- * Standing of such a fill. `UNKNOWN_SPONSOR`: its note is missing or not ours. `NOT_PAID`: no final block pays it.
- * `NOT_ATTESTED`: too few oracles sign it. `BOOKABLE`: an operator may book it. `NOTHING_OWED`: it has no sponsor.
- * `INSUFFICIENT`, `FROZEN`: the sponsor's balance is too low or frozen.
+ * Standing of such a fill, judged in this order. `UNKNOWN_SPONSOR`: its note is missing or not ours.
+ * `NOT_PAID`: no final block pays it in full and in time. `NOTHING_OWED`: it has no sponsor. `NOT_ATTESTED`:
+ * too few oracles sign it. `BOOKABLE`: an operator may book it. With an operator it is `BOOKED`, or the
+ * sponsor's balance is too low (`INSUFFICIENT`) or frozen (`FROZEN`).
  */
 export type FillStanding =
   | 'UNKNOWN_SPONSOR'
@@ -92,13 +96,13 @@ export async function judgeKeptFill(
   if (booking === undefined) return toFoundFill('UNKNOWN_SPONSOR')
   if (!(await isPaid(context, fill, orderId))) return toFoundFill('NOT_PAID')
   if (booking.sponsor === undefined) {
-    if (operator !== undefined) await record(context, booking, operator, {})
+    if (operator !== undefined) await bookFill(context, booking, operator, {})
     return toFoundFill('NOTHING_OWED')
   }
   const evidence = await attest(context, fill, orderId)
   if (evidence === undefined) return toFoundFill('NOT_ATTESTED')
   if (operator === undefined) return toFoundFill('BOOKABLE')
-  return toFoundFill(await record(context, booking, operator, evidence))
+  return toFoundFill(await bookFill(context, booking, operator, evidence))
 }
 
 /** True if the order is stored, or was deleted by retention but has its hold in the ledger. */
@@ -149,36 +153,23 @@ async function attest(context: FindingContext, fill: KeptFill, orderId: Hex) {
   return { kind: 'solver-fill', messageId, fillTx: transactionId, threshold, signatures }
 }
 
-/** Books the fill and records the operator's action in one commit. */
-async function record(
+/** Books the fill, if a sponsor owes for it, and records the operator's action, in one commit. */
+async function bookFill(
   { database }: FindingContext,
   { orderId, requestId, sponsor, debitMicroUsd }: Booking,
   { actor, reason }: NonNullable<BookingOperator>,
   evidence: Readonly<Record<string, unknown>>,
 ): Promise<'BOOKED' | 'INSUFFICIENT' | 'FROZEN'> {
   return database.transaction(async (tx) => {
+    const debit = { amountMicroUsd: debitMicroUsd, actor, evidence }
     const outcome =
-      sponsor === undefined
-        ? 'done'
-        : await bookFoundFill(tx, {
-            orderId,
-            requestId,
-            sponsor,
-            amountMicroUsd: debitMicroUsd,
-            actor,
-            evidence,
-          })
+      sponsor === undefined ? 'done' : await bookFoundFill(tx, { orderId, requestId, sponsor, ...debit })
     // The booking's id is derived from the order, so a conflict means two different notes for one fill.
     if (outcome === 'conflict') throw new Error(`${orderId} was booked otherwise`)
     const isBooked = outcome === 'done' || outcome === 'exists'
     const details = { reason, requestId, sponsor: sponsor ?? null, microUsd: debitMicroUsd.toString() }
-    await recordAction(tx, {
-      actor,
-      action: bookedAction,
-      subject: orderId,
-      details,
-      outcome: isBooked ? 'done' : outcome,
-    })
+    const logged = isBooked ? 'done' : outcome
+    await recordAction(tx, { actor, action: bookedAction, subject: orderId, details, outcome: logged })
     if (isBooked) return 'BOOKED'
     return outcome === 'frozen' ? 'FROZEN' : 'INSUFFICIENT'
   })

@@ -33,7 +33,9 @@ class DepositWatcher {
   readonly #memory: ReadMemory
   /** Notes that the newest blocks were read. */
   readonly #noteSight: () => Promise<void>
+  /** Unix ms of the next look at final blocks. */
   #finalDueMs = 0
+  /** Unix ms since which every pass found the chain too short; undefined if the last one did not. */
   #tooShortSinceMs: number | undefined
 
   constructor(context: SettlementContext, chain: SettlementChain, patienceMs: number) {
@@ -63,6 +65,7 @@ class DepositWatcher {
     // A reorganization may be visible only in the blocks of deposits.
     if (orphaned > 0) memory.forget()
     await takeDeposits(context, chain, { head, canonical, run })
+    // Thrown only now, after known deposits were decided; final blocks are left to a later pass.
     if (failure !== undefined) throw failure
     if (context.now() < this.#finalDueMs) return
     this.#finalDueMs = context.now() + lateMs
@@ -107,7 +110,8 @@ async function followBlocks(
   const hashes = await chain.blockHashes(heights, signal)
   const isOnChain = ({ blockNumber, blockHash }: StoredDeposit) => hashes.get(blockNumber) === blockHash
   const transactionsOnChain = new Set(deposits.filter(isOnChain).map(({ txHash }) => txHash))
-  // Above the head of a chain that became shorter, a deposit may return, unless another block has its transaction.
+  // A deposit is gone if another block stands at its height, or another block has its transaction. Above the
+  // head of a chain that became shorter no block stands: there it may return.
   const isGone = (deposit: StoredDeposit) =>
     !isOnChain(deposit) && (hashes.has(deposit.blockNumber) || transactionsOnChain.has(deposit.txHash))
   const final = deposits.filter(

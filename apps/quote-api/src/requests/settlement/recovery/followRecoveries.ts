@@ -38,8 +38,10 @@ const atOnce = 4
 const lookAgainMs = 5_000
 
 /**
- * Job for orders that an operator gave up. It signs the promise of each once no fill or refund was paid or can come, and then
- * tells its depositor when the hub has promise and deposits.
+ * Job for orders that an operator gave up. First it signs the promise of each once no fill or refund was paid
+ * or can come; `keepPromise` adds it to the order's recovery items, by which the solver writes promise and
+ * deposits to the hub. Then it checks reported items against the hub, and tells the depositor when the hub
+ * has the promise and all deposits.
  */
 export async function followRecoveries(context: RecoveryContext, run: Run): Promise<void> {
   const { database } = context
@@ -74,7 +76,11 @@ async function lockUnsigned(tx: SqlTx, requestId: Hex): Promise<SettledRequest |
   return recovery === undefined || recovery.promise !== undefined ? undefined : request
 }
 
-/** The lock on the order keeps other jobs from binding a deposit meanwhile. The decision to give up was committed before. */
+/**
+ * Signs by an obstacle that was read before the lock. It cannot have arisen since: the decision to give the
+ * order up was committed before, so no job adds a fill or refund of it any more, and the lock keeps others
+ * from binding a deposit now.
+ */
 async function signOrNoteObstacle(
   context: RecoveryContext,
   tx: SqlTx,

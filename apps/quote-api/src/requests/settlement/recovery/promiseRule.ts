@@ -1,4 +1,7 @@
-/** The chain's record of one fill or refund by one fill wallet, at a final block. */
+/**
+ * The chain's record of one fill or refund by one fill wallet, at a final block. A chain without such records
+ * has one that is always `open`, with an `endSeconds` by which whatever was signed is surely final.
+ */
 export type PaymentRecord = {
   /** `closed`: a closing prevents any payment. */
   readonly state: 'open' | 'paid' | 'closed'
@@ -44,8 +47,11 @@ export type Obstacle =
   | 'MAY_BE_PAID'
 
 /**
- * Judges whether the promise that no fill or refund will come may be signed. It frees every deposit of the order, so each must
- * either be settled or never be paid out. Pure.
+ * Judges whether the promise that no fill or refund will come may be signed. It frees every deposit of the
+ * order, so each must either be settled or never be paid out: no fill or refund may have been paid beside an
+ * unsettled deposit, and none may still become payable. A paid fill is no obstacle once the deposit that it
+ * was paid for is settled. Only records tell of a paid fill: one on a chain without records is left to the
+ * solver's own check (P-72). Pure.
  * @returns undefined if it may be signed
  * @source rule P-70
  */
@@ -56,11 +62,10 @@ export function promiseObstacle({ deposits, hasWork, fills }: PromiseFacts): Obs
   const unsettled = deposits.filter(({ isSettled }) => !isSettled)
   const isFilled = fills.some(({ state }) => state === 'paid')
   const isBoundSettled = deposits.some(({ isBound, isSettled }) => isBound && isSettled)
-  if (isFilled && !isBoundSettled) return 'PAID_OUT'
-  if (
-    unsettled.some(({ isRefunded, refunds }) => isRefunded || refunds.some(({ state }) => state === 'paid'))
+  const isRefundPaid = unsettled.some(
+    ({ isRefunded, refunds }) => isRefunded || refunds.some(({ state }) => state === 'paid'),
   )
-    return 'PAID_OUT'
+  if ((isFilled && !isBoundSettled) || isRefundPaid) return 'PAID_OUT'
   const mayPay = ({ state, finalSeconds, endSeconds }: PaymentRecord) =>
     state === 'open' && finalSeconds <= endSeconds
   return [...fills, ...unsettled.flatMap(({ refunds }) => refunds)].some(mayPay) ? 'MAY_BE_PAID' : undefined
@@ -69,7 +74,9 @@ export function promiseObstacle({ deposits, hasWork, fills }: PromiseFacts): Obs
 /** Facts of a request that decide whether an operator may give its order up. */
 export type DecisionFacts = {
   readonly isFilled: boolean
+  /** An operator gave it up before. */
   readonly isRecovered: boolean
+  /** A fill, refund or sweep is open or reported. */
   readonly hasWorkUnderWay: boolean
   /** Deposits were swept with the fill wallet as depositor, so that the hub would pay that wallet. */
   readonly sweepsToFillWallet: boolean

@@ -9,7 +9,11 @@ import type { DecisionFacts, Obstacle } from './promiseRule.ts'
 
 type Queries = Pick<SqlDatabase, 'query'>
 
-/** An order that an operator gave up. */
+/**
+ * An order that an operator gave up. It waits for its obstacles (`keepObstacle`), then has a promise
+ * (`keepPromise`), and becomes recoverable a delay after the hub has promise and deposits (`markEntered`).
+ * Nothing takes it back.
+ */
 type StoredRecovery = {
   readonly decidedAt: Date
   /** Obstacle to signing the promise; undefined before the first look, and once it is signed. */
@@ -103,7 +107,10 @@ export async function hasUnfinishedRecovery(database: Queries, requestId: Hex): 
   return rows.length > 0
 }
 
-/** Adds the work item by which the solver brings a deposit, and the promise of its order, to the hub. */
+/**
+ * Adds the work item by which the solver brings a deposit, and the promise of its order, to the hub.
+ * @param promise undefined while it is not signed; `keepPromise` adds it to the item
+ */
 export async function askForRecovery(
   tx: SqlTx,
   request: Pick<SettledRequest, 'requestId' | 'orderId' | 'order' | 'orderSignature'>,

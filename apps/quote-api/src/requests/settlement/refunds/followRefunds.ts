@@ -119,6 +119,11 @@ async function readRecordId(
   return refundId(orderId, refundedDeposit(deposit, { ...facts, chainId }))
 }
 
+/**
+ * Acts on a reported refund by its reading. In no block long after its deadline: it fails, and an operator
+ * decides. In no block yet, not deep, or reverted but not finally: it is followed on. Paid and deep: it is
+ * done. Paid wrongly: it is followed until that is final, and then offered again, as is a final revert.
+ */
 async function carryOutStep(
   context: SettlementContext,
   tx: SqlTx,
@@ -177,15 +182,9 @@ async function finishRefund(
 ): Promise<void> {
   const { item, requestId, payment } = done
   const { transactionId: txHash, evidence } = payment.facts
-  const { chainId } = item
+  const { blockNumber } = evidence
   await updateWork(tx, item.id, { state: 'done' })
-  await recordTransaction(tx, {
-    requestId,
-    role: 'refund',
-    chainId,
-    txHash,
-    blockNumber: evidence.blockNumber,
-  })
+  await recordTransaction(tx, { requestId, role: 'refund', chainId: item.chainId, txHash, blockNumber })
   // A refund of the excess alone leaves the deposit with its fill.
   if (!item.subject.startsWith('surplus:')) await endDeposit(context, tx, requestId, BigInt(item.subject))
   await recheckNow(tx, requestId)
@@ -218,7 +217,10 @@ async function offerAgain(
   await announce(tx, item.requestId)
 }
 
-/** Ends a request whose refund is done, or parks it if the refund failed. */
+/**
+ * Ends a request whose refund is done, or parks it if the refund failed. Until either, and for an unfit
+ * deposit until no fitting one can follow it any more, the request is looked at again.
+ */
 async function endRefundedRequest(context: SettlementContext, tx: SqlTx, requestId: Hex): Promise<void> {
   const request = await lockSettledRequest(tx, requestId)
   const { settlement } = request ?? {}

@@ -61,6 +61,7 @@ export type LinePlan = {
   readonly payments: readonly BitcoinOutput[]
   /** An OP_RETURN output has it as text, by which oracles attest a payment; absent where nothing is paid. */
   readonly orderId?: Hex | undefined
+  /** Sequence and lock time, by which the wallet finds again which payment the transaction made or closed. */
   readonly tag: PaymentTag
 }
 
@@ -172,6 +173,7 @@ export type LineStep = {
   readonly hash: string
   /** The output that it spends first. */
   readonly parent: OutPoint
+  /** Undefined for a chore, which pays and closes nothing. */
   readonly tag: PaymentTag | undefined
   /** As of `LineTransaction`. */
   readonly left: bigint

@@ -158,7 +158,10 @@ type Settings = {
 const leastOf = ({ outputChoice }: OriginRoute, { leastOutput }: Settings): bigint =>
   outputChoice?.least ?? leastOutput
 
-/** Plans the user's one transaction: which outputs it spends, and its fee. */
+/**
+ * Plans the user's one transaction: which outputs it spends, and its fee. If outputs are unknown or too few,
+ * `funding` says so and a price is still shown; `encode` refuses the step then.
+ */
 function plan(route: OriginRoute, { spendable, fees }: KnownState, settings: Settings): PlannedTransaction {
   const { network, depository } = settings
   // Any wallet may pay a deposit address, so the user's own outputs do not matter.

@@ -101,8 +101,13 @@ function callsOwnFillContract(
 }
 
 /**
- * Proves by a record: the payments in the call's arguments count, whatever the recipient does with the money. Of a
- * token at most the sum counts that its own events show from the sender to the payee.
+ * Proves by a record: the payments in the call's arguments count, whatever the recipient does with the money.
+ * The code is ours, so it made all of them or reverted, and logs `Paid` once for each id of its caller.
+ * `recordProblem` checks that the arguments are for this order and nothing else. A token may move less than
+ * it was asked to, so of a token at most the sum counts that its own events show from the sender to the
+ * payee.
+ * @returns amounts of 0 and `recordProblem` where one of these checks fails: no other way of proof is tried
+ * then
  */
 function proveByRecord(paid: PaidTransaction, terms: PaymentTerms): ProvenPayment {
   const { from: sender, to: fillContract, input } = paid.transaction

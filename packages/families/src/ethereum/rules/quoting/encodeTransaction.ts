@@ -113,6 +113,11 @@ function depositCall(depository: string, { user, currencyIn, amountIn }: OriginR
   return { to: depository, data, value: 0n }
 }
 
+/**
+ * A swap before the deposit, in one call of the deposit router. Of an exact input `amountInMax` is the input
+ * itself, of an exact output the most that is taken. `deposited.amount` is the least that the depository gets
+ * in both.
+ */
 function swapDepositCall(
   { depositRouter, wrappedNative }: ChainSettings,
   { user, currencyIn, amountInMax, ...route }: OriginRoute,

@@ -47,7 +47,17 @@ const dataGasHeadroom = 2n
 /** Gas units of each pool after a swap's first: expected use, and share of the limit. */
 const hopUnits = { used: 74_000n, limit: 140_000n }
 
-/** Fees of an EVM chain: gas at the expected price, plus the data fee. */
+/**
+ * Fees of an EVM chain: gas at the expected price, plus the data fee. Two counts of gas units:
+ * - The limit (`unitsOf`) has the most that a transaction can take, by the table `gasUnits`. Steps are sent
+ *   with it.
+ * - The expected units are shown and charged. Of a user's own transaction, whose state writes are known, they
+ *   are the measured use (`expectedUnits`); of any other they are those of the limit, without headroom for
+ *   data.
+ *
+ * Where the chain charges the data fee as gas, both counts include it; its cost in wei is the same either
+ * way.
+ */
 export class EthereumFees implements NetworkFees {
   readonly gasPrice: GasPrice
   readonly l1DataFeeWei: EthereumFeeFacts['l1DataFeeWei']

@@ -7,7 +7,10 @@ import { neededApproval } from './neededApproval.ts'
 // The gas of a transaction depends on the state before it: writing a slot that was zero costs 17,100 more, and a slot
 // that becomes zero refunds 4,800. Balances and allowances are the only slots that plain tokens write.
 
-/** Balances that the route's transactions write, except the user's of the input. */
+/**
+ * Balances that the route's transactions write, except the user's of the input. `writesOf` looks them up: one
+ * that is missing here is unknown there.
+ */
 export function touchedHoldings(settings: ChainSettings, route: TouchingRoute): readonly Holding[] {
   const holdings: Holding[] = []
   const add = (account: string, { address }: Pick<QuotedCurrency, 'address'>) =>

@@ -72,7 +72,10 @@ function judgeByTransaction(facts: TopUpFacts, target: TopUpTarget): readonly Ju
   )
 }
 
-/** Judges by a trace: the n-th call of the token made the n-th log. If a pair does not fit, all transfers are doubtful. */
+/**
+ * Judges by a trace: the n-th call of the token made the n-th log, as both lists have every transfer to
+ * custody, also of 0. If their lengths differ or a pair does not fit, all transfers are doubtful.
+ */
 function judgeByFrames(facts: TopUpFacts, target: TopUpTarget): readonly Judgement[] {
   const { trace, logs } = facts
   const mismatch = logs.map(() => suspendedJudgement('trace_mismatch'))

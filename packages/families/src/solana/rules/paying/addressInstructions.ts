@@ -6,8 +6,12 @@ import { associatedTokenAccount, type SolanaToken } from '../programAddresses.ts
 import { associatedTokenProgram, systemProgram } from '../programs.ts'
 import type { SolanaInstruction } from '../quoting/instructions.ts'
 
-/** First data byte of the program's instructions, by action. @source depositAddresses.c */
+/**
+ * First data byte of the program's instructions, by action. The program reads accounts and data by position,
+ * so their order below is its own. @source depositAddresses.c
+ */
 const actions = { sweep: 1, withdraw: 2, close: 3 } as const
+
 /** A deposit address, and the terms that it is derived from. */
 type AddressWithTerms = { readonly address: string; readonly terms: DepositAddressTerms }
 

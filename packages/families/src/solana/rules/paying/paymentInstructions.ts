@@ -37,9 +37,10 @@ export type MarkedPayment = {
 }
 
 /**
- * The instructions of a payment, a closing or a sweep, in order: bid, marker, token accounts, memo, transfers or the
- * emptying. The memo is directly before the first transfer, and tokens come first, because a token account may require
- * that. All of them take effect or none. Pure.
+ * The instructions of a payment, a closing or a sweep, in order: bid, marker, token accounts, memo, transfers
+ * or the emptying. The memo is directly before the first transfer, and tokens come first, because a token
+ * account may require that. All of them take effect or none: the marker fails for an id that has one, and
+ * then nothing is paid. Pure.
  * @source F-60; SPL Token-2022, "Required memo on transfer"
  */
 export function markedInstructions(

@@ -40,7 +40,8 @@ const ownEnergy = {
 const activationEnergy = 25_000n
 
 /**
- * Most bytes of each signed transaction, with the 64 that are counted for a result. Small amounts and times take fewer.
+ * Most bytes of each signed transaction, with the 64 that are counted for a result; `topup`: those that it
+ * adds to a fill. Small amounts and times take fewer.
  * @source java-tron, Constant.MAX_RESULT_SIZE_IN_TX
  */
 const bytes = {
