@@ -15,7 +15,13 @@ import {
   type TopUpCursor,
   type TopUpEvent,
 } from '@causeway/ledger'
-import { listDuePutAside, noteTry, putAside, takeFromAside } from '../../requests/work/putAsideStore.ts'
+import {
+  listAsideIds,
+  listDuePutAside,
+  noteTry,
+  putAside,
+  takeFromAside,
+} from '../../requests/work/putAsideStore.ts'
 import type { TopUpChain } from './topUpChain.ts'
 import { accountOf, orphanWhere, type TopUpPass, type TopUpWatcher, writeIfUnmoved } from './topUpPass.ts'
 
@@ -23,8 +29,8 @@ import { accountOf, orphanWhere, type TopUpPass, type TopUpWatcher, writeIfUnmov
  * Reads the final blocks `from` to `to` by quorum and books them in one commit, if the cursor has not moved
  * meanwhile:
  * 1. Transactions that cannot be read are put aside for `retryTopUps`.
- * 2. Pending top-ups up to `to`, also below `from`, that the reading does not have are orphaned, except those
- *    of step 1. One whose transaction an earlier pass put aside is recorded anew when its retry succeeds.
+ * 2. Pending top-ups up to `to`, also below `from`, that the reading does not have are orphaned. Those whose
+ *    transaction is put aside, now or by an earlier pass, are decided by `retryTopUps`.
  * 3. Listed transfers are recorded; those that were not final before are credited or suspended.
  * 4. The cursor moves: `finalTo` to `to`, and `settledTo`, up to which nothing is read again, to `settledMax`
  *    at most, because the lists of younger blocks may still grow. To book a block again changes nothing.
@@ -52,11 +58,9 @@ export async function settleRange(
       tx,
       unreadTransactions.map((transactionId) => ({ chainId, transactionId, purpose, reason: 'unanswered' })),
     )
+    const aside = await listAsideIds(tx, { chainId, purpose })
     const isGone = (event: TopUpEvent) =>
-      event.blockNumber >= from &&
-      event.blockNumber <= to &&
-      !unreadTransactions.includes(event.transactionHash) &&
-      !isAmong(event, topUps)
+      event.blockNumber <= to && !aside.has(event.transactionHash) && !isAmong(event, topUps)
     const orphaned = await orphanWhere(tx, account, isGone)
     const settled = await settleTopUps(tx, topUps)
     // `settledTo` never goes back, even if the head did.
