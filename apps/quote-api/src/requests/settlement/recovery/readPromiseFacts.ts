@@ -87,10 +87,15 @@ async function recordsOf(
   signal: AbortSignal,
 ): Promise<readonly PaymentRecord[]> {
   const { id, work, endSeconds } = question
-  // Without records on the chain, a payment counts as possible until its time is surely over.
+  // Without records on the chain, work that is done tells of a payment; another is possible until its time is surely over.
   if (finalMark === undefined) {
     const seconds = await finalSeconds(signal)
-    return [{ state: 'open', finalSeconds: seconds, endSeconds: endSeconds + finalitySecondsOf(chain) }]
+    const open = {
+      state: 'open',
+      finalSeconds: seconds,
+      endSeconds: endSeconds + finalitySecondsOf(chain),
+    } as const
+    return work.some(({ isDone }) => isDone) ? [{ ...open, state: 'paid' }, open] : [open]
   }
   const contracts = [...new Set([chain.config.fillContract, ...work.map(({ fillContract }) => fillContract)])]
   const fillContracts = contracts.filter((contract) => contract !== undefined)
