@@ -105,8 +105,6 @@ function ignore(reason: IgnoredDeposit): PinDecision {
 export type LateReservation =
   | { readonly action: 'pin' }
   | { readonly action: 'refund'; readonly failReason: 'SPONSOR_BALANCE_TOO_LOW' }
-  /** No hold can be pinned, because it was resolved before or never existed. */
-  | { readonly action: 'ignore' }
 
 /**
  * Decides by the outcome of a reservation that was made after the user paid. Without a hold the sponsor owes nothing, so the
@@ -114,19 +112,6 @@ export type LateReservation =
  * @source rule L-45
  */
 export function lateReservation({ status }: HoldOutcome): LateReservation {
-  switch (status) {
-    case 'reserved':
-    case 'already_reserved':
-      return { action: 'pin' }
-    case 'insufficient_balance':
-    case 'sponsor_frozen':
-    case 'policy_refused':
-    // A cap is checked for quotes only, so at the deposit this outcome never comes.
-    case 'at_deposit':
-      return { action: 'refund', failReason: 'SPONSOR_BALANCE_TOO_LOW' }
-    case 'conflict':
-    case 'already_resolved':
-    case 'unknown_hold':
-      return { action: 'ignore' }
-  }
+  const isHeld = status === 'reserved' || status === 'already_reserved'
+  return isHeld ? { action: 'pin' } : { action: 'refund', failReason: 'SPONSOR_BALANCE_TOO_LOW' }
 }
