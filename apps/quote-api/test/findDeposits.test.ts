@@ -6,7 +6,7 @@ import { UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/c
 import { codecOf, mainNetwork } from '@causeway/core/encodings'
 import { startTestDatabase, type TestDatabase } from '@causeway/database'
 import { EndpointFailure, TransactionTooLargeError } from '@causeway/rpc'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createReadMemory } from '../src/chainReadings/readMemory.ts'
 import type { CommandContext } from '../src/operate/cli/command.ts'
 import { rereadCommands } from '../src/operate/cli/reread.ts'
@@ -256,6 +256,25 @@ test('F-70: a reorganization between the two looks, and a chain that became shor
   await live()
   await final()
   expect((await readDepositCursor(server.database, chainId))?.finalTo).toBe(189n)
+})
+
+test('F-70: a reorganization to blocks that endpoints do not have yet waits for the next look', async () => {
+  const at = scriptedChain()
+  const { live } = watcher(at)
+  await live()
+  at.replaceFrom(195n, 'b', 10)
+  at.put(196n, 'moved')
+  const { blockHashes } = at.chain
+  const once = vi.fn<typeof blockHashes>(async () => {
+    if (once.mock.calls.length > 9) throw new UpstreamUnavailableError('asked again and again')
+    return new Map()
+  })
+  Object.assign(at.chain, { blockHashes: once })
+  await expect(live()).rejects.toThrow('Chain base cannot be read')
+  expect(once).toHaveBeenCalledTimes(1)
+  Object.assign(at.chain, { blockHashes })
+  await live()
+  expect(await seen()).toEqual(['moved'])
 })
 
 test('F-70: a cursor of an older release is read again from as far as a reorganization is followed', async () => {

@@ -1,5 +1,6 @@
 import { UpstreamDisagreementError } from '@causeway/core'
 import { paceMs } from '@causeway/core/config'
+import { unreadableChain } from '@causeway/rpc'
 import { type BlockCursor, firstCursor, liveRange, rewindCursor } from '../../../chainReadings/blockCursor.ts'
 import type { ReadMemory } from '../../../chainReadings/readMemory.ts'
 import type { Run } from '../../../jobs/runJobs.ts'
@@ -164,7 +165,10 @@ function planNextLooks(
   }
 }
 
-/** Moves the cursor back below `known`, the newest block read before, which a reorganization replaced. */
+/**
+ * Moves the cursor back below `known`, the newest block read before, which a reorganization replaced.
+ * @throws UpstreamUnavailableError where endpoints do not show the block to go back to
+ */
 async function rewind(
   { database }: FindingContext,
   chain: FindingChain,
@@ -172,16 +176,16 @@ async function rewind(
   { fence, signal }: Run,
 ): Promise<void> {
   const { position, known, cursor } = from
-  const { chainId, config } = chain.chain
+  const { chainId, config, key } = chain.chain
   const back = rewindCursor(position, known, stepsOf(chain))
   const scannedHash = (await chain.blockHashes([back.scannedTo], signal)).get(back.scannedTo)
+  // The cursor stays, and the next look finds the reorganization again.
+  if (scannedHash === undefined) throw unreadableChain(key)
   await database.transaction(async (tx) => {
     await fence(tx)
     // The last final block with a known hash stays the one with which `findFinalDeposits` compares.
     const finalTo = cursor.finalHash === undefined ? back.finalTo : position.finalTo
-    const next = { ...back, finalTo, newestAtSeconds: undefined }
     const paced = { chainId, paceMs: paceMs(config) }
-    // Without the hash the cursor stays, and the next look finds the reorganization again.
-    if (scannedHash !== undefined) await moveDepositCursor(tx, paced, { ...next, scannedHash })
+    await moveDepositCursor(tx, paced, { ...back, finalTo, newestAtSeconds: undefined, scannedHash })
   })
 }
