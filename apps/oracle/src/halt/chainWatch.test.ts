@@ -28,6 +28,8 @@ class Chain {
   linked = 0
   /** Blocks in all readings. */
   read = 0
+  /** Readings that wait. */
+  held: Partial<Record<'verify' | 'readHash', Promise<void>>> = {}
 
   constructor() {
     this.grow(100n)
@@ -35,6 +37,14 @@ class Chain {
   grow(number: bigint, hash = `h${number}`): void {
     this.newest = { number, hash }
     this.blocks.set(number, hash)
+  }
+  /** Holds a reading up. @returns what lets it go on */
+  hold(reading: 'verify' | 'readHash'): () => void {
+    let goOn = () => {}
+    this.held[reading] = new Promise((resolve) => {
+      goOn = resolve
+    })
+    return () => goOn()
   }
   watched() {
     const refuseWhenSilent = () => {
@@ -47,6 +57,7 @@ class Chain {
       },
       readHash: async (number: bigint) => {
         refuseWhenSilent()
+        await this.held.readHash
         this.read += 1
         return this.blocks.get(number)
       },
@@ -70,6 +81,7 @@ class Chain {
       id: 'ethereum',
       verify: async () => {
         refuseWhenSilent()
+        await this.held.verify
         return this.problems
       },
       finalBlocks: () => (this.hasBlocks ? finalBlocks : undefined),
@@ -584,6 +596,38 @@ describe('O-21: with a store that processes share', () => {
     chain.grow(100n)
     for (const watch of [one, other]) await watch.check()
     expect([refusal(one), refusal(other)]).toEqual(['ready', 'ready'])
+  })
+
+  test('O-21: a halt that comes while a chain without blocks is looked at stays', async () => {
+    const { store, halts } = sharedStore()
+    const chain = new Chain()
+    chain.hasBlocks = false
+    const watch = await watchOver(chain, store)
+    const resolve = chain.hold('verify')
+    const look = watch.check()
+    halts.set('ethereum', undefined)
+    await watch.follow()
+    resolve()
+    await look
+    expect(refusal(watch)).toBe('CHAIN_HALTED')
+  })
+
+  test('O-21: a look that began before a halt was cleared halts the chain no more', async () => {
+    const { store, halts } = sharedStore()
+    const chain = new Chain()
+    const watch = await watchOver(chain, store)
+    const resolve = chain.hold('readHash')
+    chain.grow(100n, 'other')
+    const look = watch.follow()
+    halts.set('ethereum', undefined)
+    const next = watch.follow()
+    await expect.poll(() => refusal(watch)).toBe('CHAIN_HALTED')
+    await store.clear('ethereum')
+    await watch.check()
+    expect(refusal(watch)).toBe('ready')
+    resolve()
+    await Promise.all([look, next])
+    expect(refusal(watch)).toBe('ready')
   })
 
   test('O-21: a halt that could not be written is written once the store is back, and not lifted meanwhile', async () => {

@@ -6,7 +6,7 @@ const knownBlocksMax = 1_024
 /** Most blocks above the anchor that one check reads again. */
 const unlinkedMax = 16
 
-const unchanged: FinalVerdict = { kind: 'unchanged' }
+export const unchanged: FinalVerdict = { kind: 'unchanged' }
 
 /**
  * Detects that a chain was rewritten, from the final blocks that this process has seen. The anchor is a seen block that

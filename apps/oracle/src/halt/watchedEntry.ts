@@ -2,7 +2,7 @@ import { DomainError, type FinalBlock, whenAborted } from '@causeway/core'
 import { leastBetweenReadsMs } from '@causeway/core/config'
 import type { FinalChange, FinalVerdict } from '@causeway/families'
 import { unreadableChain } from '@causeway/rpc'
-import { FinalHistory } from './finalHistory.ts'
+import { FinalHistory, unchanged } from './finalHistory.ts'
 import { HaltKeeper } from './haltKeeper.ts'
 import {
   followedAfterUseMs,
@@ -88,7 +88,7 @@ export class WatchedEntry {
     const verdict = this.#history.note(block)
     // An unchanged block makes a silent chain ready, since its endpoints answer. It does not end `unsure`,
     // since it does not show that the chain reaches the block that it lacked.
-    if (verdict.kind !== 'unchanged' || this.#status === 'silent') this.#judge(verdict)
+    if (verdict.kind !== 'unchanged' || this.#status === 'silent') this.#judge(verdict, this.#history)
   }
 
   /** The newest final block that was agreed on, and how long ago it was first seen. */
@@ -192,13 +192,14 @@ export class WatchedEntry {
     if (blocks === undefined || !isUsable(this.#status) || !this.#isFollowed()) return
     const beganAtMs = this.#options.now()
     try {
-      const { linkedTo } = this.#history
+      const history = this.#history
+      const { linkedTo } = history
       const goesOn = beganAtMs >= this.#linksDueMs
-      const verdict = await this.#history.follow(blocks, { signal, goesOn })
-      if (goesOn && this.#history.linkedTo > linkedTo + 1n) this.#linksDueMs = beganAtMs + leastBetweenReadsMs
+      const verdict = await history.follow(blocks, { signal, goesOn })
+      if (goesOn && history.linkedTo > linkedTo + 1n) this.#linksDueMs = beganAtMs + leastBetweenReadsMs
       this.#noteAgreement(beganAtMs)
       // A chain that ends too early may only have lagging endpoints: the slow check decides about that.
-      if (verdict.kind === 'changed') this.#judge(verdict)
+      if (verdict.kind === 'changed') this.#judge(verdict, history)
       else if (verdict.kind === 'unchanged') this.#provenAtMs = beganAtMs
     } catch (error) {
       // Endpoints that do not answer prove nothing, and the slow check reports them.
@@ -255,15 +256,12 @@ export class WatchedEntry {
    */
   async #compare(signal: AbortSignal): Promise<void> {
     const beganAtMs = this.#options.now()
+    const history = this.#history
     const blocks = this.#chain.finalBlocks()
-    if (blocks !== undefined) {
-      const verdict = await this.#history.compare(blocks, { signal })
-      this.#noteAgreement(beganAtMs)
-      this.#judge(verdict)
-    } else if (await this.#fitsConfiguration(signal)) {
-      this.#noteAgreement(beganAtMs)
-      this.#status = 'ready'
-    }
+    if (blocks === undefined && !(await this.#fitsConfiguration(signal))) return
+    const verdict = blocks === undefined ? unchanged : await history.compare(blocks, { signal })
+    this.#noteAgreement(beganAtMs)
+    this.#judge(verdict, history)
   }
 
   /** Notes that enough endpoints agreed on the head in a check that began then, and a newer final block. */
@@ -275,9 +273,9 @@ export class WatchedEntry {
   }
 
   /** Sets the status by a verdict. A chain that is `behind` twice in a row is halted like a changed one. */
-  #judge(verdict: FinalVerdict): void {
-    // A block of an attestation may have halted the chain while this check ran.
-    if (this.#status === 'halted') return
+  #judge(verdict: FinalVerdict, history: FinalHistory): void {
+    // While a check ran the chain may have been halted, and a halt cleared, which ended the history that it compared.
+    if (this.#status === 'halted' || history !== this.#history) return
     if (verdict.kind === 'unchanged') this.#status = 'ready'
     else if (verdict.kind === 'changed' || this.#status === 'unsure') this.#haltFor(verdict.contradiction)
     else {
