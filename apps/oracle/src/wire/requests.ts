@@ -54,7 +54,9 @@ const switches = {
 const force = z
   .boolean()
   .optional()
-  .describe('Settle by the deposits alone. Needs a valid API key; never relaxes finality or quorum')
+  .describe(
+    "Settle by the deposits alone. Needs a valid API key, not a peer's; never relaxes finality or quorum",
+  )
 
 export const depositsRequestSchema = z
   .object({
