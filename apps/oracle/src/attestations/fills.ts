@@ -38,7 +38,7 @@ import { checkPayments, fillPaymentName, paymentName, unknownFillContract } from
  * POST /attestations/solver-fills/v1: attests that a solver paid an order's outputs; the execution gives it
  * the order's deposits on the hub. It checks the order's signature, then the deposits, then the payments and
  * calls. With `force`, which the route allows to operators' keys alone, neither the order's signature nor the
- * payments are checked, and all deposits that name the order are given.
+ * payments are checked, and all deposits in the inputs' transactions that name the order are given.
  * @source rules P-129, P-130
  */
 export const attestFill: Attest<FillsRequest, WithExecution<FillsResponse>> = async (

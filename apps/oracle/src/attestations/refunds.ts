@@ -39,7 +39,8 @@ import { checkPayments, paymentName } from './settlement/payments.ts'
  * POST /attestations/solver-refunds/v1: attests that a solver paid an order's inputs back; the execution
  * gives it the order's deposits on the hub. It checks the order's signature, then that each input has one
  * deposit and one refund, then the amounts. With `force`, which the route allows to operators' keys alone,
- * neither the order's signature nor the refunds are checked, and all deposits that name the order are given.
+ * neither the order's signature nor the refunds are checked, and all deposits in the inputs' transactions that name
+ * the order are given.
  * @source rules P-129, P-130
  */
 export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>> = async (
