@@ -66,7 +66,7 @@ async function open(change: Partial<Filling> = {}, gas: Partial<GasBudgets> = {}
         permit2Router: undefined,
         multicall3: undefined,
         record: createMarkedRecord(paying),
-        payees: { neverPaid: () => undefined, isBurnt: () => false },
+        payees: { neverPaid: () => undefined, isBurnt: () => false, nobody: undefined },
         costOf: () => solanaRefundCost,
         gasMarginBps: 15_000,
         exposure: exposureLimitsOf({}, {}),

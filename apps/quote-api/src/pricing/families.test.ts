@@ -280,3 +280,22 @@ test('a setting of deposit addresses that its family cannot use is refused by na
     'chains.rent.depositAddressProgram: chains of solana-vm make no deposit addresses with it',
   )
 })
+
+test.each([
+  ['from', rentChain, chainA],
+  ['to', chainA, rentChain],
+])(
+  'Q-109: what can be moved %s it, and for which fee, is told in the units of each side',
+  async (_way, originChainId, destinationChainId) => {
+    const file = registryWithRentChain().chainById.get(rentChain)?.config
+    const currencies = file?.currencies.map((currency) => ({ ...currency, decimals: 8 })) ?? []
+    const registry = registryWithRentChain(undefined, { currencies })
+    const url = `/config/v2?originChainId=${originChainId}&destinationChainId=${destinationChainId}&currency=usdc`
+    const asked = `${url}&user=${originChainId === rentChain ? account : user}`
+    const { json } = await ask(undefined, { url: asked, registry, facts: { balance: 10n ** 30n } })
+    expect(json.enabled).toBe(true)
+    expect(Number(json.fee)).toBeGreaterThan(0)
+    const [capacity, most] = [BigInt(json.solver.capacityPerRequest), BigInt(json.user.maxBridgeAmount)]
+    expect(most).toBe(originChainId === rentChain ? capacity * 100n : capacity / 100n)
+  },
+)

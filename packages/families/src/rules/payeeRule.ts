@@ -12,6 +12,8 @@ export type PayeeRule = {
   neverPaid(account: string): string | undefined
   /** True for an address of nobody, for which clients ask prices before a wallet is connected. */
   isBurnt(account: string): boolean
+  /** Stands for an account in a price without a wallet; where no address is nobody's, it is what clients send then. */
+  readonly nobody: string | undefined
 }
 
 /** Configuration of one chain from which its rule is made. */
@@ -44,6 +46,7 @@ export function createPayeeRule(settings: PayeeSettings): PayeeRule {
       return accountLabels.get(spelled) ?? family.reserved(spelled)
     },
     isBurnt: (account) => burnt.has(spell(account)),
+    nobody: family.burnt.find((account) => codec.isAddress(account)) ?? family.burnt[0],
   }
 }
 

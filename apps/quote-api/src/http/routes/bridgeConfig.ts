@@ -1,4 +1,4 @@
-import { maxBigint, minBigint, pow10 } from '@causeway/core'
+import { convertDown, convertUp, maxBigint, minBigint, pow10 } from '@causeway/core'
 import { errorResponses, type HttpApp } from '@causeway/http'
 import type { MarketSnapshot } from '@causeway/market'
 import { z } from 'zod'
@@ -43,8 +43,6 @@ type Dependencies = PricingDependencies & { readonly fillWallet: string | undefi
 
 /** USD for whose transfer the answer shows the fee; a caller names no amount. */
 const usualUsd = 100n
-/** Stands for the user when the fee is priced: an EVM account without an owner and without holdings. */
-const ownerlessAccount = `0x${'0'.repeat(36)}dead`
 /** Older clients send this address as `user` when they have none, on any chain. @source Q-109 */
 const noUser = `0x${'0'.repeat(40)}`
 
@@ -83,7 +81,12 @@ async function readBridgeConfig(
   const capacity = capacityOf(market, currencyOut, dependencies)
   // Absent: the solver keeps none of this currency, or its balance is not known.
   const solverBalance = requireChain(market, destination.chainId).inventory.get(currencyOut.key) ?? 0n
-  const fee = await feeOf(dependencies, { currencyIn, currencyOut })
+  const capacityIn = convertDown(
+    capacity,
+    requirePrice(market, currencyOut),
+    requirePrice(market, currencyIn),
+  )
+  const fee = await feeOf(dependencies, { origin, destination, currencyIn, currencyOut })
   const userBalance = user === undefined ? undefined : await balanceOf(dependencies, user, currencyIn)
   // The fee is that of `usualUsd`, not of the balance. Without one nothing can be moved: `enabled` is false.
   return {
@@ -91,7 +94,7 @@ async function readBridgeConfig(
     ...(userBalance !== undefined && {
       user: {
         balance: userBalance.toString(),
-        maxBridgeAmount: minBigint(maxBigint(userBalance - (fee ?? 0n), 0n), capacity).toString(),
+        maxBridgeAmount: minBigint(maxBigint(userBalance - (fee ?? 0n), 0n), capacityIn).toString(),
       },
     }),
     ...(fee !== undefined && { fee: fee.toString() }),
@@ -153,16 +156,27 @@ function currencyOfAsset(chain: QuotableChain, assetId: string): QuotableCurrenc
   })
 }
 
+type FeeQuestion = {
+  readonly origin: QuotableChain
+  readonly destination: QuotableChain
+  readonly currencyIn: QuotableCurrency
+  readonly currencyOut: QuotableCurrency
+}
+
 /** Fee for moving `usualUsd`, in units of the input currency; undefined if the market or the solver cannot serve it now. */
 async function feeOf(
   dependencies: PricingDependencies,
-  { currencyIn, currencyOut }: { currencyIn: QuotableCurrency; currencyOut: QuotableCurrency },
+  { origin, destination, currencyIn, currencyOut }: FeeQuestion,
 ): Promise<bigint | undefined> {
   const price = requirePrice(dependencies.snapshot(), currencyIn)
+  const [user, recipient] = [origin.payees.nobody, destination.payees.nobody]
+  if (user === undefined || recipient === undefined) return undefined
   const request = toQuoteRequest({
-    user: ownerlessAccount,
-    originChainId: currencyIn.chainId,
-    destinationChainId: currencyOut.chainId,
+    user,
+    // A price that names no recipient tries no payment.
+    ...(recipient !== user && { recipient }),
+    originChainId: origin.chainId,
+    destinationChainId: destination.chainId,
     originCurrency: currencyIn.address,
     destinationCurrency: currencyOut.address,
     amount: ((usualUsd * pow10(18) * pow10(currencyIn.decimals)) / price.usdX18).toString(),
@@ -171,7 +185,8 @@ async function feeOf(
   try {
     // The fee is that of a caller without an API key.
     const rewards = rewardsFor(dependencies, undefined)
-    return (await priceRequest(dependencies, request, { rewards })).split.relayer
+    const { split, prices } = await priceRequest(dependencies, request, { rewards })
+    return convertUp(split.relayer, prices.feeCurrency, prices.currencyIn)
   } catch (error) {
     if (error instanceof QuoteError) return undefined
     throw error

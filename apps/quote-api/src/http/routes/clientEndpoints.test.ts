@@ -2,7 +2,16 @@
 // that he can name, and who reads an operator's endpoint off a public list.
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
-import { chainA, chainB, native, recipient, testRegistry, usdc, user } from '../../../test/fixtures/market.ts'
+import {
+  chainA,
+  chainB,
+  marketWithPools,
+  native,
+  recipient,
+  testRegistry,
+  usdc,
+  user,
+} from '../../../test/fixtures/market.ts'
 import { linkedKey, testApiKeys, testSponsor } from '../../../test/fixtures/sponsor.ts'
 import { quotedAmountsSchema, quotedSponsorshipSchema } from '../../requests/history/quotedAmounts.ts'
 import type { RequestFilter } from '../../requests/history/requestFilter.ts'
@@ -226,6 +235,13 @@ describe('what public clients look up', () => {
     expect(poor.json.user).toEqual({ balance: '1', maxBridgeAmount: '0' })
     expect((await get(`/config/v2?${route}`)).json).not.toHaveProperty('user')
     expect((await get(`/config/v2?${route}&user=me`)).json).toMatchObject({ errorCode: 'INVALID_ADDRESS' })
+  })
+
+  test('Q-109: /config/v2 tells the fee in the currency that is moved', async () => {
+    const route = `originChainId=${chainA}&destinationChainId=${chainB}&currency=tide`
+    const { json } = await get(`/config/v2?${route}`, { market: { current: marketWithPools() } })
+    // At 4 USD per TIDE, of 18 decimals, it is more than a cent. The solver takes USDC, of 6 decimals.
+    expect(BigInt(json.fee)).toBeGreaterThan(10n ** 18n / 400n)
   })
 
   test('Q-109: /config/v2 takes the zero address for the native currency, and for no user', async () => {

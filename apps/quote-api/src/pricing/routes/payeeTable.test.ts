@@ -265,3 +265,13 @@ test.each(
   expect(() => resolved(chain, chain, { user, recipient: user })).not.toThrow()
   expect(() => resolved(chain, chain, { user, recipient: undefined })).not.toThrow()
 })
+
+test.each(registry.chains.map((chain) => [chain.key, chain] as const))(
+  'Q-109: a price to %s needs no wallet',
+  (_, chain) => {
+    for (const origin of registry.chains) {
+      const nobodies = { user: origin.payees.nobody, recipient: chain.payees.nobody }
+      expect(() => resolved(origin, chain, nobodies)).not.toThrow()
+    }
+  },
+)

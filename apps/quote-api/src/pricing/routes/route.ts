@@ -35,9 +35,11 @@ export function resolveRoute(registry: QuoteRegistry, request: QuoteRequest): Ro
   // Before a wallet is connected, pages send a placeholder as user. It is no signer, and may be no address.
   if (!origin.quoting.isNobody(request.user)) requireSigner(origin, request.user)
   const recipient = request.recipient ?? request.user
-  // Some public clients repeat the user as recipient where none was chosen: a repeated placeholder counts as none.
+  // Some public clients repeat the user as recipient where none was chosen: a repeated placeholder counts as none. So does
+  // the destination's own placeholder where nobody holds the user either.
   const isUser = recipient === request.user
-  const isPlaceholder = isUser && destination.quoting.isNobody(recipient)
+  const isUnheld = origin.payees.isBurnt(request.user) && !request.useDepositAddress
+  const isPlaceholder = (isUser || isUnheld) && destination.quoting.isNobody(recipient)
   if (isUser && !isPlaceholder) checkUserReceives(destination, recipient)
   if (request.recipient !== undefined && !isPlaceholder) checkRecipient(destination, request.recipient)
   for (const [index, fee] of request.appFees.entries())
