@@ -21,7 +21,8 @@ export type DepositIntake = {
   readonly seenDeposit: SeenDeposit
   /** Decision by the deposit's time; undefined unless the deposit was to be filled when it was read. */
   readonly timeStep: LateStep | undefined
-  readonly screened: Screened
+  /** Undefined if the deposit was to be ignored when it was read. */
+  readonly screened: Screened | undefined
 }
 
 /** Accounts that made a deposit, and the field of the request that names a denied account; undefined if none is. */
@@ -58,9 +59,12 @@ export async function applyDecision(
     await askForRecovery(tx, request, deposit, (await readRecovery(tx, requestId))?.promise)
     return
   }
-  if (screened.senders.length > 0) await setSenders(tx, deposit.id, screened.senders)
-  // An ignored deposit stays in the depository whoever made it, so no operator has to decide.
-  if (screened.denied !== undefined && decision.action !== 'ignore') {
+  // An ignored deposit stays in the depository whoever made it, so no operator has to decide. If it is to be ignored no
+  // more, the next pass screens it and has its order signed.
+  if (screened === undefined && decision.action !== 'ignore') return
+  if (screened !== undefined && screened.senders.length > 0)
+    await setSenders(tx, deposit.id, screened.senders)
+  if (screened?.denied !== undefined && decision.action !== 'ignore') {
     await holdDeposit(context, tx, { request, deposit, isFitting: decision.action === 'bind' })
     return
   }

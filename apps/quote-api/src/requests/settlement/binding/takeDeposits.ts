@@ -78,13 +78,14 @@ async function decideDue(
   // A deep deposit waits only for the price of a refund in another currency.
   if (action === 'wait' && seenDeposit.isCanonical && seenDeposit.isDeep) return recheckWhileWaiting(deposit)
   if (action === 'wait') return recheckWhileShallow(missingDepth ?? nothingMissing, chain.config)
-  const screened = action === 'ignore' ? notScreened : await screen(context, chain, request, deposit, view)
-  if (screened === undefined) return recheckWhileWaiting(deposit)
-  const mayBeFilled = action === 'bind' && screened.denied === undefined && request.released !== 'refund'
+  const isIgnored = action === 'ignore'
+  const screened = isIgnored ? undefined : await screen(context, chain, request, deposit, view)
+  if (screened === undefined && !isIgnored) return recheckWhileWaiting(deposit)
+  const mayBeFilled = action === 'bind' && screened?.denied === undefined && request.released !== 'refund'
   const timeStep = mayBeFilled ? await decideOnTime(context, chain, request, deposit) : undefined
   if (timeStep?.action === 'wait') return recheckWhileWaiting(deposit)
   // Every outcome but `ignore` is work for a solver, which accepts only signed orders.
-  if (action !== 'ignore') await context.signatures.of(request)
+  if (!isIgnored) await context.signatures.of(request)
   await context.database.transaction(async (tx) => {
     await view.run.fence(tx)
     await applyDecision(context, tx, { chain, deposit, seenDeposit, timeStep, screened })
@@ -104,8 +105,6 @@ function blockOf(
   return { number, seconds, onTop: Number(head - number), seenSeconds: now() / 1_000 - seenAtSeconds }
 }
 
-const notScreened: Screened = { senders: [], denied: undefined }
-
 /** Compares a deposit's accounts with the deny list. @returns undefined while its senders cannot be read */
 async function screen(
   { screening, chains }: SettlementContext,
@@ -114,7 +113,7 @@ async function screen(
   deposit: StoredDeposit,
   { run }: OpenPassView,
 ): Promise<Screened | undefined> {
-  if (screening === undefined) return notScreened
+  if (screening === undefined) return { senders: [], denied: undefined }
   const senders = await chains
     .get(chainId)
     ?.senders(deposit.txHash, run.signal)
