@@ -24,6 +24,7 @@ export type Deposited = { readonly amount: bigint; readonly quotedInput: bigint 
 export function paidFor(payment: Payment, order: Order, { amount, quotedInput }: Deposited): bigint {
   const [minimum, expected] = [BigInt(payment.minimumAmount), BigInt(payment.expectedAmount)]
   const inputMinimum = BigInt(order.inputs[0]?.payment.amount ?? 0)
+  // A deposit below its order's smallest input is never bound, so that the inputs differ below.
   if (amount >= quotedInput) return expected
   const aboveMinimum = maxBigint(amount - inputMinimum, 0n)
   return minimum + mulDivDown(expected - minimum, aboveMinimum, quotedInput - inputMinimum)
