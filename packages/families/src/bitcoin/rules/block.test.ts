@@ -5,7 +5,7 @@ import type { Hex } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { damaged, outcomeOf } from '../../../../core/test/fixtures/hostileBytes.ts'
-import { parseBlockHeader, parseMerkleBlock } from './block.ts'
+import { parseBitcoinBlock, parseBlockHeader, parseMerkleBlock } from './block.ts'
 
 const genesis =
   '0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a29ab5f49ffff001d1dac2b7c'
@@ -24,6 +24,25 @@ test('the first header of the main network has its hash, root and time', () => {
 
 test.each([0, 79, 81])('%i bytes are no header', (length) => {
   expect(parseBlockHeader(new Uint8Array(length))).toBeUndefined()
+})
+
+/** A transaction that pays `satoshi`, less than 256, to an empty script. */
+const transactionBytes = (satoshi: number): Buffer =>
+  Buffer.from(
+    `0200000001${'11'.repeat(32)}0000000000ffffffff01${Buffer.of(satoshi).toString('hex')}${'00'.repeat(12)}`,
+    'hex',
+  )
+
+test('F-132: a block whose list repeats its last transactions is none, though its root stays the same', () => {
+  const [one, two, three] = [transactionBytes(1), transactionBytes(2), transactionBytes(3)]
+  const [left, right] = [Buffer.concat([hash256(one), hash256(two)]), hash256(three)]
+  const root = hash256(Buffer.concat([hash256(left), hash256(Buffer.concat([right, right]))]))
+  const blockOf = (list: readonly Buffer[]) =>
+    Buffer.concat([Buffer.alloc(36, 7), root, Buffer.alloc(12, 9), Buffer.of(list.length), ...list])
+  expect(parseBitcoinBlock(blockOf([one, two, three]))?.transactions).toMatchObject(
+    [one, two, three].map((bytes) => ({ transactionId: shown(hash256(bytes)) })),
+  )
+  expect(parseBitcoinBlock(blockOf([one, two, three, three]))).toBeUndefined()
 })
 
 /** A merkle block that proves the leaves at `wanted`, as Bitcoin Core's `CPartialMerkleTree` builds it. */

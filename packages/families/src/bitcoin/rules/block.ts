@@ -55,12 +55,15 @@ export function parseBitcoinBlock(bytes: Uint8Array): BitcoinBlockContent | unde
     const { prevHash, transactions = [] } = Block.fromBuffer(plainBytes(bytes))
     const root = Block.calculateMerkleRoot(transactions)
     if (prevHash === undefined || Buffer.compare(root, header.merkleRoot) !== 0) return undefined
+    const ids = transactions.map((one) => one.getId())
+    // A list that repeats its last transactions has the same root. @source CVE-2012-2459
+    if (new Set(ids).size < ids.length) return undefined
     return {
       header,
       previousHash: displayed(prevHash),
-      transactions: transactions.map((one) => ({
-        transactionId: one.getId(),
-        outputs: one.outs.map(readOutput),
+      transactions: transactions.map(({ outs }, index) => ({
+        transactionId: ids[index] ?? '',
+        outputs: outs.map(readOutput),
       })),
     }
   })
