@@ -79,6 +79,12 @@ test('the hint is whole seconds, from one second to ten minutes', () => {
   expect(secondsToFinality(rule, pin, { number: 10n ** 9n })).toBe(600)
 })
 
+test.each(['depth', 'tag'] as const)('O-147: the hint of mode %s is of blocks alone', (mode) => {
+  const pin = { height: 90n, headNumber: 100n, headSeconds: 1_000n }
+  const block = { number: 95n, timestampSeconds: 990n }
+  expect(secondsToFinality(finalityRule({ finality: { mode } }), pin, block)).toBe(10)
+})
+
 describe('blocksUntilOldEnough', () => {
   const rule = finalityRule({ finality: { mode: 'depth-and-time', blocks: 10, seconds: 60 } })
 

@@ -122,7 +122,9 @@ export function secondsToFinality(
 ): number {
   const blocksLeft = rule.mode === 'time' ? 0n : block.number - pin.height
   const secondsLeft =
-    block.timestampSeconds === undefined ? 0n : block.timestampSeconds + rule.seconds - pin.headSeconds
+    block.timestampSeconds === undefined || !countsSeconds(rule)
+      ? 0n
+      : block.timestampSeconds + rule.seconds - pin.headSeconds
   const wait = [1n, 2n * blocksLeft, secondsLeft].reduce((most, one) => (one > most ? one : most))
   return wait > 600n ? 600 : Number(wait)
 }
