@@ -13,6 +13,15 @@ function signer() {
   return threaded
 }
 
+/** Threads that start from now on. */
+function startedThreads(): readonly Worker[] {
+  const threads: Worker[] = []
+  const onThread = (message: unknown) => threads.push((message as { worker: Worker }).worker)
+  subscribe('worker_threads', onThread)
+  onTestFinished(() => void unsubscribe('worker_threads', onThread))
+  return threads
+}
+
 const order = (index: number) => ({
   purpose: 'order' as const,
   orderId: `0x${index.toString(16).padStart(64, '0')}` as Hex,
@@ -43,11 +52,18 @@ describe('threaded signer', () => {
     expect(await asked).toHaveLength(100)
   })
 
+  test('O-168: leaves no thread behind where it is closed in the turn of its first request', async () => {
+    const threads = startedThreads()
+    const threaded = signer()
+    const asked = threaded.sign(order(1))
+    await threaded.close()
+    expect(await asked).toMatch(/^0x/)
+    // A thread that has ended has the id -1.
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1])
+  })
+
   test('fails what was asked when its thread dies, and goes on with another', async () => {
-    const threads: Worker[] = []
-    const onThread = (message: unknown) => threads.push((message as { worker: Worker }).worker)
-    subscribe('worker_threads', onThread)
-    onTestFinished(() => void unsubscribe('worker_threads', onThread))
+    const threads = startedThreads()
     const threaded = signer()
     await threaded.sign(order(1))
     const asked = Promise.allSettled(Array.from({ length: 500 }, (_, index) => threaded.sign(order(index))))

@@ -64,8 +64,8 @@ class SigningThread {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    if (this.#worker === undefined) return
     if (this.#waiting.length > 0) this.#send()
+    if (this.#worker === undefined) return
     const ended = once(this.#worker, 'exit')
     // Not `terminate`, which would stop the thread in the middle of native code.
     this.#worker.postMessage('close')
