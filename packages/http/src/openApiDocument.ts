@@ -237,10 +237,10 @@ type Naming = {
 class NamedSchemas {
   readonly #byName = new Map<string, { readonly schema: Json; readonly text: string }>()
 
-  /** Keeps a schema that has a name, after the schemas inside it. @returns a reference to it, or the unnamed schema */
+  /** Keeps a schema whose `title` is text, after the schemas inside it. @returns a reference to it, or the unnamed schema */
   name(schema: JsonObject, { fallback, suffix }: Naming): JsonObject {
     const { title, ...rest } = schema
-    const inner = mapMembers(rest, (value, member) =>
+    const inner = mapMembers(typeof title === 'string' ? rest : schema, (value, member) =>
       value === undefined || dataMembers.has(member) ? value : this.#inside(value, suffix),
     )
     const name = typeof title === 'string' ? title : fallback

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createTestApp } from '../test/fixtures/httpTestApp.ts'
 import { errorResponses } from './errorBody.ts'
+import { nameSchemas } from './openApiDocument.ts'
 
 async function createDocumentedApp() {
   const app = await createTestApp({
@@ -56,6 +57,14 @@ test('the description comes from the routes and names version and servers', asyn
   const statuses = Object.keys(document.paths['/price'].post.responses)
   expect(statuses).toEqual(['200', '400', '401', '403', '404', '409', '413', '415', '429', '500', '503'])
   await app.close()
+})
+
+test('O-route-03: a property called `title` stays', () => {
+  const schema = { type: 'object', properties: { title: { type: 'string' }, size: { type: 'number' } } }
+  const post = { operationId: 'add', requestBody: { content: { 'application/json': { schema } } } }
+  expect(nameSchemas({ paths: { '/books': { post } } }, {})).toMatchObject({
+    components: { schemas: { AddRequest: schema } },
+  })
 })
 
 test('the root leads to the page, and every asset of the page is served by us', async () => {
