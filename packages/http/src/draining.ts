@@ -52,9 +52,9 @@ const pollMs = 10
 /** Waits until no new connection has come for `quietTurns`: one turn of the event loop may accept just one. */
 async function settleAccepts(connections: Connections, hasTime: () => boolean): Promise<void> {
   let acceptedCount = connections.acceptedCount
-  for (let quiet = 0; quiet < quietTurns && hasTime(); quiet += 1) {
+  for (let quiet = 0; quiet < quietTurns && hasTime(); ) {
     await new Promise<void>((resolve) => setImmediate(resolve))
-    if (connections.acceptedCount !== acceptedCount) quiet = 0
+    quiet = connections.acceptedCount === acceptedCount ? quiet + 1 : 0
     acceptedCount = connections.acceptedCount
   }
 }
