@@ -9,6 +9,7 @@ import { encodeEvmWithdrawal, payloadWithdrawal, withdrawRequestOf } from '@caus
 import {
   createRawKeySigner,
   createSigningCaps,
+  type HeldStore,
   noHeldStore,
   noJournal,
   parsePrivateKey,
@@ -103,8 +104,15 @@ const report: RoundReport = {
 
 function openRound(
   heights: { logs: bigint; state: bigint },
-  more: { readonly stops?: ServiceStops; readonly report?: RoundReport } = {},
+  more: {
+    readonly stops?: ServiceStops
+    readonly report?: RoundReport
+    readonly held?: Pick<HeldStore, 'keep' | 'isReleased' | 'forget'>
+    readonly contract?: AllocatorContract
+    readonly now?: () => number
+  } = {},
 ) {
+  const { now = () => 120_000 } = more
   const stored: Hex[] = []
 
   const privateKey = parsePrivateKey(bytes('77', 32), 'a test')
@@ -115,7 +123,7 @@ function openRound(
   const caps = createSigningCaps({
     table: new Map([[verdict.backing.hubTokenId, cap]]),
     isUnlistedHeld: true,
-    now: () => 120_000,
+    now,
     journal: noJournal,
     rememberedMax: 10,
   })
@@ -129,12 +137,31 @@ function openRound(
     state,
     report,
     firstBlock: 0n,
-    now: () => 120_000,
+    now,
     stops: noServiceStops,
     ...more,
     store: { store: async (batch) => void stored.push(...batch.map(({ payloadId }) => payloadId)) },
   })
-  return { round, state, stored, used: () => caps.usage().map(({ signed }) => signed) }
+  /** Counts five of the cap's eight for something else. */
+  const fill = () => {
+    caps.count({ key: bytes('ee', 32), amounts: new Map([[verdict.backing.hubTokenId, 5n]]) }, now())
+  }
+  return { round, state, stored, fill, used: () => caps.usage().map(({ signed }) => signed) }
+}
+
+/** What a process keeps of held payloads. `isBroken`: its disk is full. */
+function memoryHeld() {
+  const ids = new Set<string>()
+  const disk = { isBroken: false }
+  const held = {
+    ...noHeldStore,
+    async keep(id: string) {
+      if (disk.isBroken) throw new Error('no space is left')
+      ids.add(id)
+    },
+    forget: async (id: string) => void ids.delete(id),
+  }
+  return { held, ids, disk }
 }
 
 test('L-95: a signature that the state shows before its event is read uses up the cap all the same', async () => {
@@ -157,6 +184,50 @@ test('a payload whose signature and event are read leaves nothing open, though n
   await round.run(signal)
   expect(used()).toEqual([5n])
   expect(await state.readPosition()).toEqual(block(12n))
+})
+
+test('L-95: a held payload that comes to fit its cap is signed, and listed as held no more', async () => {
+  const { held, ids } = memoryHeld()
+  const clock = { ms: 120_000 }
+  const { round, stored, fill } = openRound(
+    { logs: 11n, state: 11n },
+    { held, now: () => clock.ms, report: { ...report, held: () => {}, signed: () => {} } },
+  )
+  fill()
+  const { signal } = new AbortController()
+  await round.run(signal)
+  expect([stored, [...ids]]).toEqual([[], [issued.payloadId]])
+  clock.ms += 7_200_000
+  await round.run(signal)
+  expect([stored, [...ids]]).toEqual([[issued.payloadId], []])
+})
+
+test('L-95: a held payload that another process signs is listed as held no more', async () => {
+  const { held, ids } = memoryHeld()
+  const heights = { logs: 11n, state: 11n }
+  const { round, fill } = openRound(heights, { held, report: { ...report, held: () => {} } })
+  fill()
+  const { signal } = new AbortController()
+  await round.run(signal)
+  expect([...ids]).toEqual([issued.payloadId])
+  Object.assign(heights, { logs: 12n, state: 12n })
+  await round.run(signal)
+  expect([round.pending(), [...ids]]).toEqual([0, []])
+})
+
+test('L-95: what is held while nothing can be written is listed as soon as it can', async () => {
+  const { held, ids, disk } = memoryHeld()
+  const { round, fill } = openRound(
+    { logs: 11n, state: 11n },
+    { held, report: { ...report, held: () => {} } },
+  )
+  fill()
+  disk.isBroken = true
+  const { signal } = new AbortController()
+  await expect(round.run(signal)).rejects.toThrow('no space')
+  disk.isBroken = false
+  await round.run(signal)
+  expect([...ids]).toEqual([issued.payloadId])
 })
 
 /** The operations listener of quote-api, as a test has it answer. */

@@ -4,7 +4,7 @@ import {
   InvalidWithdrawalError,
   InvalidWithdrawRequestError,
 } from '@causeway/core/encodings'
-import type { CountedValue, HeldStore, SigningCaps } from '@causeway/signer'
+import type { CountedValue, HeldRecord, HeldStore, SigningCaps } from '@causeway/signer'
 import type { AllocatorContract, IssuedEvent, SignedEvent } from '../hub/allocatorContract.ts'
 import type { ServiceStops } from '../hub/serviceStops.ts'
 import type { SignatureStore, Storing } from '../hub/signatureStore.ts'
@@ -82,6 +82,8 @@ class Round implements AllocatorRound {
   readonly #pending = new Map<Hex, IssuedEvent>()
   /** Ids of pending payloads that were reported as held. */
   readonly #reportedHeld = new Set<Hex>()
+  /** Held payloads that are to be written where operators see them. */
+  readonly #unwritten = new Map<Hex, HeldRecord>()
   /** Pending payloads whose signatures are all stored, with the final height at which that was read. */
   readonly #settled = new Map<Hex, bigint>()
   /** Last block whose events were read. */
@@ -114,6 +116,8 @@ class Round implements AllocatorRound {
     for (const { chain, ...storing } of batch)
       if ((await stops.stopOf(chain)) === undefined) allowed.push(storing)
     await store.store(allowed, { signal })
+    // Written last, because a full disk must not keep other payloads from being signed.
+    await this.#keepHeld()
     await this.#keepPosition()
   }
 
@@ -131,6 +135,7 @@ class Round implements AllocatorRound {
     this.#scanned = await state.readPosition()
     this.#pending.clear()
     this.#reportedHeld.clear()
+    this.#unwritten.clear()
     this.#settled.clear()
     this.#isLoaded = true
   }
@@ -153,7 +158,7 @@ class Round implements AllocatorRound {
       // After the issued ones, which tell what a signature pays.
       for (const event of signed) this.#countForeign(event)
       this.#scanned = until
-      for (const [payloadId, height] of this.#settled) if (height <= until.number) this.#drop(payloadId)
+      for (const [payloadId, height] of this.#settled) if (height <= until.number) await this.#drop(payloadId)
       await this.#keepPosition()
     }
   }
@@ -176,24 +181,38 @@ class Round implements AllocatorRound {
     if (this.#scanned !== undefined && this.#pending.size === 0) await state.writePosition(this.#scanned)
   }
 
-  #drop(payloadId: Hex): void {
-    this.#pending.delete(payloadId)
+  async #keepHeld(): Promise<void> {
+    for (const [payloadId, record] of this.#unwritten) {
+      await this.#options.held.keep(payloadId, record)
+      this.#unwritten.delete(payloadId)
+    }
+  }
+
+  async #forgetHeld(payloadId: Hex): Promise<void> {
     this.#reportedHeld.delete(payloadId)
+    this.#unwritten.delete(payloadId)
+    await this.#options.held.forget(payloadId)
+  }
+
+  async #drop(payloadId: Hex): Promise<void> {
+    this.#pending.delete(payloadId)
     this.#settled.delete(payloadId)
+    // An earlier run, too, may have held it.
+    await this.#forgetHeld(payloadId)
   }
 
   /**
    * Drops a payload whose signatures are all stored, once the events up to `height` were read. The state may
    * be read a block ahead of the events, and these tell of signatures that other processes made, which count.
    */
-  #settle(payloadId: Hex, height: bigint): void {
-    if (this.#scanned !== undefined && height <= this.#scanned.number) this.#drop(payloadId)
+  async #settle(payloadId: Hex, height: bigint): Promise<void> {
+    if (this.#scanned !== undefined && height <= this.#scanned.number) await this.#drop(payloadId)
     else this.#settled.set(payloadId, height)
   }
 
-  #refuse(payloadId: Hex, reason: string): void {
+  async #refuse(payloadId: Hex, reason: string): Promise<void> {
     const { report } = this.#options
-    this.#drop(payloadId)
+    await this.#drop(payloadId)
     report.refused(payloadId, reason)
   }
 
@@ -201,10 +220,13 @@ class Round implements AllocatorRound {
     const { caps, held, report, now } = this.#options
     const value = countedValue(payloadId, verdict)
     const capVerdict = caps.admit(value)
-    if (capVerdict.kind !== 'held') return true
+    if (capVerdict.kind !== 'held') {
+      await this.#forgetHeld(payloadId)
+      return true
+    }
     if (await held.isReleased(payloadId)) {
       caps.exempt(value)
-      await held.forget(payloadId)
+      await this.#forgetHeld(payloadId)
       report.released(payloadId)
       return true
     }
@@ -216,7 +238,7 @@ class Round implements AllocatorRound {
       `${verdict.backing.amount} of hub token ${verdict.backing.hubTokenId} on ${verdict.payer.chain}`,
     ]
     const since = new Date(now()).toISOString()
-    await held.keep(payloadId, { kind: 'payload', key: payloadId, lets, reason, since })
+    this.#unwritten.set(payloadId, { kind: 'payload', key: payloadId, lets, reason, since })
     return false
   }
 
@@ -235,7 +257,7 @@ class Round implements AllocatorRound {
     const { payloadId } = issued
     const verdict = judge(issued, payers)
     if (verdict.kind === 'refuse') {
-      this.#refuse(payloadId, verdict.reason)
+      await this.#refuse(payloadId, verdict.reason)
       return []
     }
     const { hashes, backing } = verdict
@@ -244,7 +266,7 @@ class Round implements AllocatorRound {
     // The endpoints of this reading may be behind those that told of the payload: it is read in the next round.
     if (hub.height < issued.blockNumber) return []
     if (hub.stored.every(({ isFinal }) => isFinal)) {
-      this.#settle(payloadId, hub.height)
+      await this.#settle(payloadId, hub.height)
       return []
     }
     const unsigned = hashes.flatMap((hash, index) =>
@@ -254,7 +276,7 @@ class Round implements AllocatorRound {
     if (unsigned.length === 0) return []
     const problem = backingProblem(issued, backing, hub)
     if (problem !== undefined) {
-      this.#refuse(payloadId, problem)
+      await this.#refuse(payloadId, problem)
       return []
     }
     const { chain } = verdict.payer
