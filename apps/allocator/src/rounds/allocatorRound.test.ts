@@ -230,6 +230,24 @@ test('L-95: what is held while nothing can be written is listed as soon as it ca
   expect([...ids]).toEqual([issued.payloadId])
 })
 
+test('L-96: what another process signs counts here too, where its money came only after this one refused it', async () => {
+  const heights = { logs: 11n, state: 11n }
+  const hub = hubSeenAt(heights)
+  const { round, used } = openRound(heights, {
+    report: { ...report, refused: () => {} },
+    contract: {
+      ...hub,
+      readPayload: async (...asked) => ({ ...(await hub.readPayload(...asked)), balance: 4n }),
+    },
+  })
+  const { signal } = new AbortController()
+  await round.run(signal)
+  expect([round.pending(), used()]).toEqual([0, [0n]])
+  heights.logs = 12n
+  await round.run(signal)
+  expect(used()).toEqual([5n])
+})
+
 /** The operations listener of quote-api, as a test has it answer. */
 async function startStops() {
   const said = { status: 200, body: '{"all":false,"chains":[]}' }

@@ -4,6 +4,7 @@ import {
   InvalidWithdrawalError,
   InvalidWithdrawRequestError,
 } from '@causeway/core/encodings'
+import { createLruCache } from '@causeway/rpc'
 import type { CountedValue, HeldRecord, HeldStore, SigningCaps } from '@causeway/signer'
 import type { AllocatorContract, IssuedEvent, SignedEvent } from '../hub/allocatorContract.ts'
 import type { ServiceStops } from '../hub/serviceStops.ts'
@@ -60,6 +61,7 @@ type PayerStoring = Storing & { readonly chain: string }
 
 /** A round takes no further payload once it has so many signatures, as they are sent together. */
 const storedPerRoundMax = 20
+const refusedMax = 1_000
 
 export const createAllocatorRound = (options: RoundOptions): AllocatorRound => new Round(options)
 
@@ -84,6 +86,8 @@ class Round implements AllocatorRound {
   readonly #reportedHeld = new Set<Hex>()
   /** Held payloads that are to be written where operators see them. */
   readonly #unwritten = new Map<Hex, HeldRecord>()
+  /** Refused payloads, by id: another process may sign one later, once the hub has its money. */
+  readonly #refused = createLruCache<IssuedEvent>(refusedMax)
   /** Pending payloads whose signatures are all stored, with the final height at which that was read. */
   readonly #settled = new Map<Hex, bigint>()
   /** Last block whose events were read. */
@@ -169,7 +173,7 @@ class Round implements AllocatorRound {
    */
   #countForeign({ payloadId, blockSeconds }: SignedEvent): void {
     const { payers, caps } = this.#options
-    const issued = this.#pending.get(payloadId)
+    const issued = this.#pending.get(payloadId) ?? this.#refused.get(payloadId)
     const verdict = issued && judge(issued, payers)
     if (verdict?.kind !== 'sign') return
     caps.count(countedValue(payloadId, verdict), Number(blockSeconds) * 1_000)
@@ -210,8 +214,10 @@ class Round implements AllocatorRound {
     else this.#settled.set(payloadId, height)
   }
 
-  async #refuse(payloadId: Hex, reason: string): Promise<void> {
+  async #refuse(issued: IssuedEvent, reason: string): Promise<void> {
     const { report } = this.#options
+    const { payloadId } = issued
+    this.#refused.set(payloadId, issued)
     await this.#drop(payloadId)
     report.refused(payloadId, reason)
   }
@@ -257,7 +263,7 @@ class Round implements AllocatorRound {
     const { payloadId } = issued
     const verdict = judge(issued, payers)
     if (verdict.kind === 'refuse') {
-      await this.#refuse(payloadId, verdict.reason)
+      await this.#refuse(issued, verdict.reason)
       return []
     }
     const { hashes, backing } = verdict
@@ -276,7 +282,7 @@ class Round implements AllocatorRound {
     if (unsigned.length === 0) return []
     const problem = backingProblem(issued, backing, hub)
     if (problem !== undefined) {
-      await this.#refuse(payloadId, problem)
+      await this.#refuse(issued, problem)
       return []
     }
     const { chain } = verdict.payer
