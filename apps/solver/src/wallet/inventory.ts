@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Hex } from '@causeway/core'
-import type { ContractPayingChain, PayingChain, PlannedTransaction } from '@causeway/families'
+import type { ContractPayingChain, PayingChain } from '@causeway/families'
 import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
 import { hex } from '../work/payloadFields.ts'
-import type { ChainDesk } from './chainDesk.ts'
+import type { ChainDesk, DeskWork } from './chainDesk.ts'
 import { nativeCurrency } from './fillTransaction.ts'
 import type { Records } from './records.ts'
 import type { KeptRecord } from './signedRecord.ts'
@@ -33,80 +33,75 @@ export type InventoryChain = {
 const wrappedNativeAbi = parseAbi(['function deposit() payable'])
 const approvalAbi = parseAbi(['function approve(address spender, uint256 amount) returns (bool)'])
 
-type ContractWallet = {
-  readonly desk: Pick<ChainDesk, 'prepare'>
-  readonly paying: ContractPayingChain
-  readonly chain: InventoryChain
-  readonly records: Pick<Records, 'active'>
-}
-
 /**
  * Inventory on a chain of contracts: wraps native coin, and approves the fill contract, by chores. Balances
  * are of the newest block, so records that it has mined are not subtracted again.
  */
 export function createInventory(
-  { desk, paying }: Pick<ContractWallet, 'desk' | 'paying'>,
+  { desk, paying }: { readonly desk: ChoreDesk; readonly paying: ContractPayingChain },
   chain: InventoryChain,
-  records: ContractWallet['records'],
+  records: Pick<Records, 'active'>,
 ): Inventory {
-  const wallet = { desk, paying, chain, records }
+  /** Also returns records that are mined and not settled. */
+  const active = async () => {
+    const { latestCount } = await paying.counts()
+    return { latestCount, kept: await records.active(paying.address, chain.chainId, latestCount) }
+  }
+  const begin = createChores(desk, async () => (await active()).kept)
   const free = async (currency: string): Promise<bigint> => {
-    const [balance, unmined] = await Promise.all([paying.balanceOf(currency), unminedRecords(wallet)])
+    const [balance, { latestCount, kept }] = await Promise.all([paying.balanceOf(currency), active()])
+    // Signed records whose nonce no block has used.
+    const unmined = kept.filter(({ nonce }) => nonce >= latestCount)
     return withoutReserved(currency, balance, unmined)
+  }
+  /** True if the spender may take so much; if not, an approval has begun. */
+  const isAllowed = async (currency: string, amount: bigint, spender: Hex): Promise<boolean> => {
+    if (currency === nativeCurrency) return true
+    if ((await paying.allowanceFor(currency, spender)) >= amount) return true
+    const args = [spender, maxUint256] as const
+    const data = encodeFunctionData({ abi: approvalAbi, functionName: 'approve', args })
+    const transaction = { to: tokenOf(currency), data, valueWei: 0n }
+    await begin(`approve-${currency}`, { kind: 'relay', transaction })
+    return false
   }
   return {
     free,
     async has(currency, amount, through = chain.fillContract) {
       const availableAmount = (await free(currency)) - (chain.floors.get(currency) ?? 0n)
-      if (availableAmount >= amount) return isAllowed(wallet, { currency, amount, spender: through })
+      if (availableAmount >= amount) return isAllowed(currency, amount, through)
       const missing = amount - availableAmount
       if (currency === chain.wrappedNative && (await free(nativeCurrency)) - missing >= nativeFloor(chain)) {
         const data = encodeFunctionData({ abi: wrappedNativeAbi, functionName: 'deposit' })
-        await beginChore(wallet, 'wrap', { to: chain.wrappedNative, data, valueWei: missing })
+        const transaction = { to: chain.wrappedNative, data, valueWei: missing }
+        await begin('wrap', { kind: 'relay', transaction })
       }
       return false
     },
   }
 }
 
-/** Signed records whose nonce no block has used; `active` also returns records that are mined and not settled. */
-async function unminedRecords({ paying, chain, records }: ContractWallet): Promise<readonly KeptRecord[]> {
-  const { latestCount } = await paying.counts()
-  const active = await records.active(paying.address, chain.chainId, latestCount)
-  return active.filter(({ nonce }) => nonce >= latestCount)
-}
+type ChoreDesk = Pick<ChainDesk, 'prepare' | 'chainId'>
 
-/** True if the spender may take so much; if not, an approval has begun. */
-async function isAllowed(
-  wallet: ContractWallet,
-  {
-    currency,
-    amount,
-    spender,
-  }: { readonly currency: string; readonly amount: bigint; readonly spender: Hex },
-): Promise<boolean> {
-  if (currency === nativeCurrency) return true
-  if ((await wallet.paying.allowanceFor(currency, spender)) >= amount) return true
-  const args = [spender, maxUint256] as const
-  const data = encodeFunctionData({ abi: approvalAbi, functionName: 'approve', args })
-  await beginChore(wallet, `approve-${currency}`, { to: tokenOf(currency), data, valueWei: 0n })
-  return false
-}
-
-/** Signs a chore, unless one of that name is open: its effect is to be seen first. */
-async function beginChore(
-  { desk, paying, chain, records }: ContractWallet,
-  name: string,
-  transaction: PlannedTransaction,
-): Promise<void> {
-  const prefix = `${name}-${chain.chainId}-`
-  const { latestCount } = await paying.counts()
-  const active = await records.active(paying.address, chain.chainId, latestCount)
-  if (active.some(({ id, outcome }) => id.startsWith(prefix) && outcome === 'open')) return
-  const prepared = await desk.prepare({ kind: 'relay', transaction })
-  if (prepared.kind === 'refused') return
-  const id = `${prefix}${randomUUID()}`
-  await prepared.begin({ id, kind: 'chore', orderId: undefined, deadline: undefined })
+/**
+ * Signs chores. One that is open holds up others of its name, as its effect is to be seen first; so does one that another
+ * of the items that run side by side is about to begin.
+ */
+function createChores(desk: ChoreDesk, open: () => Promise<readonly KeptRecord[]>) {
+  const beginning = new Set<string>()
+  return async (name: string, work: DeskWork): Promise<void> => {
+    const prefix = `${name}-${desk.chainId}-`
+    if (beginning.has(prefix)) return
+    beginning.add(prefix)
+    try {
+      if ((await open()).some(({ id, outcome }) => id.startsWith(prefix) && outcome === 'open')) return
+      const prepared = await desk.prepare(work)
+      if (prepared.kind === 'refused') return
+      const id = `${prefix}${randomUUID()}`
+      await prepared.begin({ id, kind: 'chore', orderId: undefined, deadline: undefined })
+    } finally {
+      beginning.delete(prefix)
+    }
+  }
 }
 
 /**
@@ -138,24 +133,23 @@ export function createPlainInventory(chain: {
 /**
  * Sets the allowances that the family's contract needs, by chores of the fill wallet, one per currency at a time. In
  * families without allowances nothing has to be set.
- * @param chain.open records that are not at their end
+ * @param open records that are not at their end
  * @returns whether so much of a currency can be taken now
  */
-export function createAllowances(chain: {
-  readonly desk: Pick<ChainDesk, 'prepare' | 'chainId'>
+export function createAllowances({
+  desk,
+  paying,
+  open,
+}: {
+  readonly desk: ChoreDesk
   readonly paying: Pick<PayingChain, 'missingAllowance'>
   readonly open: () => Promise<readonly KeptRecord[]>
 }): (currency: string, amount: bigint) => Promise<boolean> {
-  const { desk, paying, open } = chain
+  const begin = createChores(desk, open)
   return async (currency, amount) => {
     const missing = await paying.missingAllowance?.(currency, amount)
     if (missing === undefined) return true
-    const prefix = `approve-${currency}-${desk.chainId}-`
-    if ((await open()).some(({ id }) => id.startsWith(prefix))) return false
-    const prepared = await desk.prepare({ kind: 'allowance', allowance: missing })
-    if (prepared.kind === 'refused') return false
-    const id = `${prefix}${randomUUID()}`
-    await prepared.begin({ id, kind: 'chore', orderId: undefined, deadline: undefined })
+    await begin(`approve-${currency}`, { kind: 'allowance', allowance: missing })
     return false
   }
 }
