@@ -129,7 +129,9 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
 
   /** With nonces a cancellation is enough; elsewhere none may be possible yet, so a refusal is kept too. */
   cancel(record: KeptRecord): Promise<void> {
-    return this.#strategy.cancelsByNonce ? this.#signCancellation(record) : this.#refuse(record)
+    return this.#strategy.cancelsByNonce
+      ? this.#onOpen(record, (kept) => this.#signCancellation(kept))
+      : this.#refuse(record)
   }
 
   async advance(): Promise<readonly KeptRecord[]> {
@@ -259,10 +261,18 @@ export class PaymentDesk<Seen extends Sight> implements ChainDesk {
 
   /** Keeps that a record is refused, and signs its first cancellation. */
   #refuse(record: KeptRecord): Promise<void> {
-    return this.#inTurn(async () => {
-      const refused: KeptRecord = { ...record, release: 'refused' }
+    return this.#onOpen(record, async (kept) => {
+      const refused: KeptRecord = { ...kept, release: 'refused' }
       await this.#save(refused)
       await this.#signCancellation(refused)
+    })
+  }
+
+  /** Works in turn on an open record as it is kept now: items of one order, which run side by side, may change it. */
+  #onOpen({ id, attempt }: KeptRecord, work: (kept: KeptRecord) => Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      const kept = await this.#options.records.latest(id)
+      if (kept?.attempt === attempt && kept.outcome === 'open') await work(kept)
     })
   }
 
