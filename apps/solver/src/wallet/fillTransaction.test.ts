@@ -106,7 +106,6 @@ describe('work items', () => {
       kind: 'refund',
       payments: [{ recipient, currency: usdc, amount: 55n }],
       calls: [],
-      replaces: orderId.toLowerCase(),
     })
   })
 

@@ -25,8 +25,3 @@ export const spelled = z
   .string()
   .regex(/^(0x([0-9a-fA-F]{2}){16,20}|(?!0x)[0-9a-zA-Z]{1,100})$/)
   .transform((text) => (text.startsWith('0x') ? text.toLowerCase() : text))
-/** Id of a transaction of any family: hex, put in lower case, or other text as it is. */
-export const transactionId = z
-  .string()
-  .regex(/^(0x[0-9a-fA-F]{64}|(?!0x)[0-9a-zA-Z]{1,100})$/)
-  .transform((text) => (text.startsWith('0x') ? text.toLowerCase() : text))

@@ -1,7 +1,7 @@
 import { type Hex, hex32Pattern, orderSchema } from '@causeway/core'
 import { z } from 'zod'
 import type { Proof } from '../judge/signedOrder.ts'
-import { amount, calldata, hex, spelled, transactionId } from './payloadFields.ts'
+import { amount, calldata, hex, spelled } from './payloadFields.ts'
 import { type ProgramSweep, permitSchema, type Relay, type ScriptSweep, sweepSchema } from './relays.ts'
 
 /** A fill, refund or claim that a work item asks for: one transaction. Amounts in smallest units. */
@@ -22,8 +22,6 @@ export type PaidOrder = {
   readonly calls: readonly { readonly to: Hex; readonly data: Hex; readonly value: bigint }[]
   /** With calls: gets what they leave over. */
   readonly recipient?: Hex | undefined
-  /** Id of the fill's transaction that a refund replaces. Not used: own records tell which fills to stop. */
-  readonly replaces?: string | undefined
   /** Absent for a claim. A fill or refund without one is refused. */
   readonly proof: Proof | undefined
   /** Fees that a fill leaves owed in the currency of its deposit, or that a claim takes. */
@@ -113,7 +111,6 @@ const payloads = {
     .object({
       ...orderFields,
       ...paymentFields,
-      replaces: transactionId.optional(),
       endsOrder: z.boolean().optional(),
       ...proofFields,
     })
