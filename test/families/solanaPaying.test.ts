@@ -315,6 +315,25 @@ describe('what is refused before anything is signed', () => {
     expect(await planOf({ currency: mint, amount: 1n })).toHaveProperty('units')
   })
 
+  test('F-143: one endpoint of three neither refuses what can be counted nor hides what cannot', async () => {
+    const [poor, rich] = [Keypair.generate(), Keypair.generate()].map(({ publicKey }) => publicKey.toBase58())
+    const planOf = (recipient = '') => chain.plan(termsOf([aPayment({ recipient })]), bid)
+    bed.node.airdrop(poor ?? '', 2_000_000n)
+    bed.node.airdrop(rich ?? '', 2n ** 53n - 2n)
+    for (const proxy of proxies) {
+      const shown = (lamports: number) =>
+        lie('getMultipleAccounts', ({ value, ...result }) => ({
+          ...result,
+          value: Object(value).map((account: object) => ({ ...account, lamports })),
+        }))
+      await proxy.set(shown(2 ** 53 - 2))
+      expect(await planOf(poor)).toHaveProperty('units')
+      await proxy.set(shown(2_000_000))
+      expect(await planOf(rich)).toEqual({ refusal: 'the recipient holds more coin than can be counted' })
+      await proxy.set({ kind: 'pass' })
+    }
+  })
+
   test('more payments than fit into one transaction', async () => {
     const plan = await chain.plan(termsOf(Array.from({ length: 30 }, () => aPayment())), bid)
     expect(plan).toEqual({ refusal: 'the transaction is too large' })

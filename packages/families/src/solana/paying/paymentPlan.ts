@@ -16,9 +16,12 @@ export type PaymentLookup = {
   /** As `payments`, for a deposit address that is emptied. */
   readonly emptied?: EmptiedAddress
 }
-/** Reads accounts by address, by agreement of endpoints. */
+/**
+ * Reads accounts by address, by agreement of endpoints, also on whether an account could be counted with `added` lamports.
+ */
 export type ReadAccounts = (
   addresses: readonly string[],
+  added?: ReadonlyMap<string, bigint>,
 ) => Promise<ReadonlyMap<string, ShownAccount | undefined>>
 
 const amountMax = 2n ** 64n - 1n
@@ -37,12 +40,14 @@ export async function lookAtPayments(
   }
   const recipients = [...new Set(payments.map(({ recipient }) => recipient))]
   const currencies = [...new Set(payments.map(({ currency }) => currency))].filter(isToken)
-  const accounts = await read([...recipients, ...currencies])
-  for (const recipient of recipients) {
+  const added = new Map(recipients.map((recipient) => [recipient, lamportsFor(recipient, payments)]))
+  const accounts = await read([...recipients, ...currencies], added)
+  for (const [recipient, lamports] of added) {
     const account = accounts.get(recipient)
     const refusal = refuseRecipient(wallet, recipient, account)
     if (refusal !== undefined) return { refusal }
-    if (lamportsAfterwards(payments, recipient, account) > exactLamportsMax)
+    // A recipient of tokens alone may hold any amount of coin.
+    if (lamports > 0n && !isCountable(account, lamports))
       return { refusal: 'the recipient holds more coin than can be counted' }
   }
   const mints = readMints(currencies, accounts)
@@ -128,18 +133,15 @@ export async function lookAtAddress(
 
 const isToken = (currency: string): boolean => currency !== solanaCodec.nativeCurrency
 
-/**
- * Lamports that a recipient would hold after the payments; 0 for a recipient of tokens only. Above the range that JSON
- * holds exactly nobody can prove a payment.
- */
-function lamportsAfterwards(
-  payments: readonly PlannedPayment[],
-  recipient: string,
-  account: ShownAccount | undefined,
-): bigint {
-  const coin = payments.filter((payment) => payment.recipient === recipient && !isToken(payment.currency))
-  return coin.length === 0 ? 0n : coin.reduce((sum, { amount }) => sum + amount, account?.lamports ?? 0n)
-}
+/** Lamports that the payments give a recipient. */
+const lamportsFor = (recipient: string, payments: readonly PlannedPayment[]): bigint =>
+  payments
+    .filter((payment) => payment.recipient === recipient && !isToken(payment.currency))
+    .reduce((sum, { amount }) => sum + amount, 0n)
+
+/** True if JSON holds the account's lamports exactly after a payment: above that nobody can prove one. */
+export const isCountable = (account: ShownAccount | undefined, added = 0n): boolean =>
+  (account?.lamports ?? 0n) + added <= exactLamportsMax
 
 /** Reason to refuse a recipient that can have no key, or that is the wallet itself. */
 function refuseRecipient(

@@ -21,7 +21,7 @@ import type {
 } from '../../shared/payingChain.ts'
 import { askLanding, askPaymentVotes } from '../../shared/paymentVotes.ts'
 import { readTokenMint, refusalOfHolder, tokenAmountOf, tokenHolderOf } from '../quoting/tokenMint.ts'
-import { exactLamportsMax, parseAccounts, type ShownAccount } from '../reading/answers.ts'
+import { parseAccounts, type ShownAccount } from '../reading/answers.ts'
 import { accountsCall, blockhashCall, sendCall, simulationCall } from '../reading/requests.ts'
 import type { SolanaAddressProgram } from '../rules/depositAddress.ts'
 import { solanaLibrary } from '../rules/library.ts'
@@ -38,7 +38,7 @@ import {
   markCalls,
 } from './finalMarks.ts'
 import { parseBlockhash, type RecentBlockhash } from './payingAnswers.ts'
-import { lookAtAddress, lookAtPayments } from './paymentPlan.ts'
+import { isCountable, lookAtAddress, lookAtPayments, type ReadAccounts } from './paymentPlan.ts'
 
 const readTimeoutMs = 5_000
 /** Most compute units of a simulation; more than any payment that fits into a transaction uses. */
@@ -106,7 +106,7 @@ class SolanaPayer implements PayingChain {
   async plan(terms: PaymentTerms, bid: PayingFees) {
     const { emptied } = terms
     const { addressProgram } = this.#wallet
-    const readAccounts = (addresses: readonly string[]) => agreedAccounts(this.#client, addresses)
+    const readAccounts: ReadAccounts = (addresses, added) => agreedAccounts(this.#client, addresses, added)
     const lookup =
       emptied === undefined
         ? await lookAtPayments(this.address, terms.payments, readAccounts)
@@ -180,28 +180,36 @@ class SolanaPayer implements PayingChain {
 }
 
 /**
- * Accounts on whose comparable parts enough endpoints agree; balances and supplies change from slot to slot,
- * and are the word of one of these endpoints.
+ * Accounts on whose comparable parts enough endpoints agree, also on whether each can be counted with the lamports that are
+ * `added`; balances and supplies change from slot to slot, and are the word of one of these endpoints.
  */
-async function agreedAccounts(client: ChainClient, addresses: readonly string[]) {
+async function agreedAccounts(
+  client: ChainClient,
+  addresses: readonly string[],
+  added: ReadonlyMap<string, bigint> = new Map(),
+) {
   const { answers } = await client.agree([accountsCall(addresses)], {
     timeoutMs: readTimeoutMs,
-    project: ([answer]) => comparableAccounts(answer, addresses.length),
+    project: ([answer]) => comparableAccounts(answer, addresses, added),
   })
   const accounts = parseAccounts(answers[0], addresses.length)
   return new Map(addresses.map((address, index) => [address, accounts[index]]))
 }
 
 /** The parts of an answer that do not change with slots. An unreadable answer counts as a value of its own. */
-function comparableAccounts(answer: RpcAnswer | undefined, count: number): unknown {
+function comparableAccounts(
+  answer: RpcAnswer | undefined,
+  addresses: readonly string[],
+  added: ReadonlyMap<string, bigint>,
+): unknown {
   try {
-    return parseAccounts(answer, count).map((account) =>
+    return parseAccounts(answer, addresses.length).map((account, index) =>
       account === undefined
         ? null
         : {
             owner: account.owner,
             isExecutable: account.isExecutable,
-            isCountable: account.lamports <= exactLamportsMax,
+            isCountable: isCountable(account, added.get(addresses[index] ?? '')),
             mint: readTokenMint(account.owner, account.data) ?? null,
             ...comparableHolder(account),
           },
