@@ -160,14 +160,18 @@ async function startParts(
   }
 }
 
-/** Waits for a part that starts and lets `stopAll` stop it too. */
-async function addPart<Part extends { stop(): Promise<unknown> }>(
+/** Lets `stopAll` stop a part that starts, once it has. */
+function addPart<Part extends { stop(): Promise<unknown> }>(
   { ends }: Running,
   starting: Promise<Part>,
 ): Promise<Part> {
-  const part = await starting
-  ends.push(() => part.stop())
-  return part
+  ends.push(() =>
+    starting.then(
+      (part) => part.stop(),
+      () => undefined,
+    ),
+  )
+  return starting
 }
 
 function startNode(running: Running, key: ChainKey, logFile: string): Promise<Anvil> {
