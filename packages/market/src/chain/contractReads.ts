@@ -68,7 +68,7 @@ const longerTransaction = {
  */
 export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined): ContractReads {
   const { multicall3, feeModel } = contractChain(plan.config)
-  const feeds = createFeedReader(plan.feeds)
+  const beginFeeds = createFeedReader(plan.feeds)
   const sequencer = createSequencerReader(plan.feeds.length > 0 ? plan.config.sequencerUptimeFeed : undefined)
   const { balances } = plan
   const balanceCalls =
@@ -85,9 +85,9 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
   const readFees = plan.quotable ? dataFees.read : () => []
   const reading: ContractReads['reading'] = ({ withDataFees }) => {
     const feeCalls = withDataFees ? allFeeCalls : []
-    const feedCalls = feeds.calls()
+    const feeds = beginFeeds()
     return {
-      calls: [...balanceCalls, ...feeCalls, ...feedCalls, ...sequencer.calls],
+      calls: [...balanceCalls, ...feeCalls, ...feeds.calls, ...sequencer.calls],
       read(answers) {
         // Answers come in the order of `calls`, so the members below are read in that order.
         const take = takeFrom(answers)
@@ -97,7 +97,7 @@ export function planContractReads(plan: ChainPlan, fillWallet: Hex | undefined):
               ? new Map(balances.map(({ key }) => [key, 0n]))
               : readBalances(balances, take(balanceCalls.length)),
           ...(withDataFees && { dataFees: dataFeesOf(readFees(take(feeCalls.length))) }),
-          feeds: feeds.read(take(feedCalls.length)),
+          feeds: feeds.read(take(feeds.calls.length)),
           sequencer: sequencer.read(take(sequencer.calls.length)),
         }
       },

@@ -23,10 +23,8 @@ export async function readFeedAges(
   { multicall3, feeds }: { readonly multicall3: Hex; readonly feeds: readonly PriceFeed[] },
 ): Promise<readonly FeedAge[]> {
   const { number, timestampSeconds } = await readHead(client)
-  const reader = createFeedReader(feeds)
-  const readings = reader.read(
-    await multicall(client, { multicall3, calls: reader.calls(), block: { number } }),
-  )
+  const { calls, read } = createFeedReader(feeds)()
+  const readings = read(await multicall(client, { multicall3, calls, block: { number } }))
   return feeds.map(({ address, decimals, heartbeatSeconds }) => {
     const round = readings.get(address)?.round
     if (round === undefined) return { address, ageSeconds: undefined, isFresh: false }

@@ -29,14 +29,14 @@ const small = (value: number) => ok(encodeAbiParameters([{ type: 'uint8' }], [va
 const selectorsOf = (calls: readonly ContractCall[]) => calls.map(({ callData }) => callData)
 
 /** In the order of the feeds. */
-function readingsOf(reader: FeedReader, answers: readonly ContractAnswer[]) {
-  const readings = reader.read(answers)
+function readingsOf({ read }: ReturnType<FeedReader>, answers: readonly ContractAnswer[]) {
+  const readings = read(answers)
   return feeds.map(({ address }) => readings.get(address))
 }
 
 describe('createFeedReader', () => {
   test('asks each feed for its round, its description and its decimals', () => {
-    const calls = createFeedReader(feeds).calls()
+    const calls = createFeedReader(feeds)().calls
     expect(selectorsOf(calls)).toEqual([
       latestRoundData,
       latestRoundData,
@@ -51,8 +51,8 @@ describe('createFeedReader', () => {
   })
 
   test('asks only for rounds once every feed said what it is', () => {
-    const reader = createFeedReader(feeds)
-    const first = readingsOf(reader, [
+    const begin = createFeedReader(feeds)
+    const first = readingsOf(begin(), [
       round(1n),
       round(2n),
       text('ETH / USD'),
@@ -64,22 +64,38 @@ describe('createFeedReader', () => {
       { round: { answer: 1n, updatedAtSeconds: 6n }, identity: { description: 'ETH / USD', decimals: 8 } },
       { round: { answer: 2n, updatedAtSeconds: 6n }, identity: { description: 'USDC / USD', decimals: 8 } },
     ])
-    expect(selectorsOf(reader.calls())).toEqual([latestRoundData, latestRoundData])
-    expect(readingsOf(reader, [round(3n), reverted])).toEqual([
+    expect(selectorsOf(begin().calls)).toEqual([latestRoundData, latestRoundData])
+    expect(readingsOf(begin(), [round(3n), reverted])).toEqual([
       { round: { answer: 3n, updatedAtSeconds: 6n }, identity: first[0]?.identity },
       { round: undefined, identity: first[1]?.identity },
     ])
   })
 
   test('asks again for what it could not read, feed by feed', () => {
-    const reader = createFeedReader(feeds)
-    const broken = readingsOf(reader, [round(1n), ok('0x'), reverted, small(8), text('USDC / USD'), small(8)])
+    const begin = createFeedReader(feeds)
+    const broken = readingsOf(begin(), [
+      round(1n),
+      ok('0x'),
+      reverted,
+      small(8),
+      text('USDC / USD'),
+      small(8),
+    ])
     expect(broken).toEqual([
       { round: { answer: 1n, updatedAtSeconds: 6n }, identity: undefined },
       { round: undefined, identity: { description: 'USDC / USD', decimals: 8 } },
     ])
-    expect(selectorsOf(reader.calls())).toEqual([latestRoundData, latestRoundData, description, decimals])
-    const mended = readingsOf(reader, [round(1n), round(2n), text('ETH / USD'), small(8)])
+    expect(selectorsOf(begin().calls)).toEqual([latestRoundData, latestRoundData, description, decimals])
+    const mended = readingsOf(begin(), [round(1n), round(2n), text('ETH / USD'), small(8)])
     expect(mended.map((reading) => reading?.identity?.description)).toEqual(['ETH / USD', 'USDC / USD'])
+  })
+
+  test('F-49: a reading that outlasts the next one gives each feed what it said of itself', () => {
+    const begin = createFeedReader(feeds)
+    const [slow, quick] = [begin(), begin()]
+    const rounds = [round(1n), round(2n)]
+    readingsOf(quick, [...rounds, text('ETH / USD'), small(8), reverted, reverted])
+    const late = readingsOf(slow, [...rounds, text('ETH / USD'), small(8), text('USDC / USD'), small(8)])
+    expect(late.map((reading) => reading?.identity?.description)).toEqual(['ETH / USD', 'USDC / USD'])
   })
 })

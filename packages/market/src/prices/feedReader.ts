@@ -28,39 +28,41 @@ export type FeedReading = {
   readonly identity: FeedIdentity | undefined
 }
 
-/** Reads the feeds of one chain. It asks for a feed's identity at each refresh until it was answered once. */
-export type FeedReader = {
+/** Begins a reading of one chain's feeds. It asks for a feed's identity in each reading until it was answered once. */
+export type FeedReader = () => {
   /** Calls for one multicall; its answers go to `read`, in order. */
-  calls(): readonly ContractCall[]
+  readonly calls: readonly ContractCall[]
   /** By feed address. */
-  read(answers: readonly ContractAnswer[]): ReadonlyMap<Hex, FeedReading>
+  readonly read: (answers: readonly ContractAnswer[]) => ReadonlyMap<Hex, FeedReading>
 }
 
 export function createFeedReader(feeds: readonly FeedPlan[]): FeedReader {
   const identities = new Map<FeedPlan, FeedIdentity>()
-  const unidentifiedFeeds = () => feeds.filter((feed) => !identities.has(feed))
-  return {
-    calls: () => [
-      ...feeds.map(({ address }) => latestRoundCall(address)),
-      ...unidentifiedFeeds().flatMap(({ address }) => [
-        callOf(address, 'description'),
-        callOf(address, 'decimals'),
-      ]),
-    ],
-    read(answers) {
-      // After the rounds come two answers for each feed that was unidentified when `calls` was called.
-      const identityAnswers = answers.slice(feeds.length)
-      for (const [index, feed] of unidentifiedFeeds().entries()) {
-        const identity = readIdentity(identityAnswers[2 * index], identityAnswers[2 * index + 1])
-        if (identity !== undefined) identities.set(feed, identity)
-      }
-      return new Map(
-        feeds.map((feed, index) => [
-          feed.address,
-          { round: decodeAnswer(answers[index], decodeRound), identity: identities.get(feed) },
+  return () => {
+    const unidentified = feeds.filter((feed) => !identities.has(feed))
+    return {
+      calls: [
+        ...feeds.map(({ address }) => latestRoundCall(address)),
+        ...unidentified.flatMap(({ address }) => [
+          callOf(address, 'description'),
+          callOf(address, 'decimals'),
         ]),
-      )
-    },
+      ],
+      read(answers) {
+        // After the rounds come two answers for each feed that was unidentified when the reading began.
+        const identityAnswers = answers.slice(feeds.length)
+        for (const [index, feed] of unidentified.entries()) {
+          const identity = readIdentity(identityAnswers[2 * index], identityAnswers[2 * index + 1])
+          if (identity !== undefined) identities.set(feed, identity)
+        }
+        return new Map(
+          feeds.map((feed, index) => [
+            feed.address,
+            { round: decodeAnswer(answers[index], decodeRound), identity: identities.get(feed) },
+          ]),
+        )
+      },
+    }
   }
 }
 
