@@ -8,7 +8,7 @@ import { processCommand, processIdentity } from './processIdentity.ts'
  */
 export type Owner = { readonly pid: number; readonly identity: string; readonly durable: boolean }
 
-/** A live server process; `port` is 0 where its lock file does not name one yet. */
+/** A live server process. */
 export type RunningServer = { readonly pid: number; readonly port: number }
 
 const ownerFile = (dataDirectory: string) => join(dataDirectory, 'owner.json')
@@ -40,15 +40,15 @@ export async function removeOwner(dataDirectory: string): Promise<void> {
 /** The server that runs in this directory now, whoever started it. */
 export async function findRunningServer(dataDirectory: string): Promise<RunningServer | undefined> {
   const cluster = clusterDirectory(dataDirectory)
-  // PostgreSQL's own lock file: process id, directory, start time, port, one per line.
+  // PostgreSQL's own lock file: process id, directory, start time, port, one per line, all written at once.
   const lines = (await readIfPresent(join(cluster, 'postmaster.pid')))?.split('\n') ?? []
   const pid = Number.parseInt(lines[0] ?? '', 10)
   const port = Number.parseInt(lines[3] ?? '', 10)
-  if (!Number.isInteger(pid) || pid <= 0) return undefined
+  if (!(pid > 0 && port > 0)) return undefined
   if ((await processIdentity(pid)) === undefined) return undefined
   // After a reboot the process id may belong to another program.
   if (!(await processCommand(pid))?.includes(cluster)) return undefined
-  return { pid, port: Number.isInteger(port) ? port : 0 }
+  return { pid, port }
 }
 
 function parseOwner(text: string | undefined): Owner | undefined {
