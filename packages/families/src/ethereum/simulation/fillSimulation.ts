@@ -67,6 +67,7 @@ export function createFillSimulator(options: FillSimulatorOptions): FillSimulato
   }
 
   async function gasWithFunds(fill: SimulatedFill, unfunded: DestinationCallFailedError): Promise<bigint> {
+    // A fill of native coin pays and sweeps no token, so that none of its failures leads here.
     const overrides = fill.token === undefined ? undefined : await findFunds(fill.token, fill)
     if (overrides === undefined) {
       throw new UpstreamUnavailableError(`Chain ${client.chainId} cannot simulate calls at the moment.`, {
