@@ -21,10 +21,10 @@ import { autoBaseBps, dearerClass } from './slippage.ts'
 // the guarded price of the snapshot. No pool is part of it, so it does not matter how long a pool stays moved.
 //
 // - A pool that was moved in the caller's favour: a solver promises no more than the agreed price gives.
-// - A pool that was moved against the caller: tolerances count from the agreed price and not from the pool's.
-//   A tolerance that the caller named counts from `poolLagBps` below that price, for all legs together. So
-//   the least output is never further below the agreed price than both together, whatever the pools' prices.
-//   A pool beyond `guardBps` is not quoted at all.
+// - A pool that was moved against the caller: his slippage tolerance counts from the agreed price and not from the
+//   pool's. Honest pools lag behind the market a little, so a tolerance that he named himself starts `poolLagBps`
+//   (slippage.ts) below the agreed price, once for all legs. The least output is therefore never further below the agreed
+//   price than the lag and the tolerance together. A pool beyond `guardBps` is not quoted at all.
 
 /** Amount by which a pool sells `to` for `from` below the agreed price, in bps rounded up; 0 when above it. */
 export function adverseBps(

@@ -46,8 +46,10 @@ export function createDepositAddressLookup(database: Pick<SqlDatabase, 'query'>)
         'address' in lookupKey
           ? ['$1', lookupKey.address]
           : ['(select n.deposit_address from orders n where n.request_id = $1)', toBytes(lookupKey.requestId)]
-      // The oldest request of the address made it. Later ones, for its payments, have the same key. The
-      // comparison in lower case is for the index; the next one decides, as case matters in some families.
+      // Three spellings meet here. `deposit_address` has the canonical one, in lower case where the family ignores case.
+      // `orders` has it as it was quoted, e.g. with the capitals of a checksum. The caller sends either. So `d.address` must
+      // be the quoted text as it is or in lower case; `lower() = lower()` only lets the index be used. The oldest request of
+      // the address made it; later ones, for its payments, have the same key.
       const [row] = await database.query<AddressRow>(
         `select d.address, d.chain_id, d.created_at, d.depositor, d.currency, d.is_strict, o.request_id, o.api_key_id
          from deposit_address d join orders o on o.deposit_address is not null

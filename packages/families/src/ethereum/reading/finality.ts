@@ -113,7 +113,7 @@ export function blocksUntilOldEnough(
 /**
  * Seconds that a caller should wait before asking again, from 1 to 600: the seconds that the block still lacks, or its
  * missing blocks at a guess of two seconds each, whichever is more.
- * @param block if it has a timestamp, `rule.seconds` counts, whatever the mode
+ * @param block its timestamp may be absent; it counts only in rules that ask for an age
  */
 export function secondsToFinality(
   rule: FinalityRule,

@@ -28,8 +28,8 @@ const codec = createTronCodec()
 
 /**
  * Readers of facts in the newest blocks (`shallow`) and in final ones (`deep`), and the quorum of the newest
- * blocks. That quorum reads the newest state for every request, also for one whose name says that it asks for
- * solidified blocks.
+ * blocks. Requests are built for solidified (irreversible) blocks. `newestView` sends the same requests to a node's paths
+ * for the newest blocks, so that one set of requests serves both readers.
  */
 function openReaders({ chain: listed, client, recordsPayments }: Parameters<SettlingChainFamily>[0]) {
   const { depository, additionalDepositories = [] } = listed
@@ -99,6 +99,7 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
     deposits: (transactionId, signal) => unlessGone(shallow.readDeposits({ transactionId }, { signal })),
     payment: (question, signal) => readPaymentNow({ shallow, deep, head }, question, signal),
     finalPayment: (question, signal) => unlessPutAside(unlessGone(deep.readPayment(question, { signal }))),
+    // Only where the solver pays through a fill contract, whose state is asked.
     ...(hexContract !== undefined &&
       payer !== undefined && {
         async isPaid(id, _signal, fillContract = hexContract) {
@@ -114,6 +115,7 @@ export const tronSettlingChain: SettlingChainFamily = (options) => {
       return askPaymentVotes(client, markCalls(call), decideMark)
     },
     async feePaid(transactionId, signal) {
+      // A figure for measurements, for which one endpoint's word is enough.
       const call = callOf(unsolidInfoRequest(codec.canonicalTransactionId(transactionId)))
       const [answer] = await client.batch([call], { signal })
       // A refusal counts as the answer that there is no such transaction.

@@ -101,8 +101,11 @@ const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash,
   floor(extract(epoch from mined_after))::bigint as mined_after_seconds`
 
 /**
- * Deposits whose blocks must be compared with the chain: those that are not final, those above the last final block with a
- * known hash, and final ones whose transaction was seen in another block.
+ * Deposits whose blocks must be compared with the chain:
+ * - those that are not final;
+ * - final ones above the cursor's last final block: they became final before the cursor moved over their block, whose hash
+ *   guards all below it;
+ * - final ones whose transaction was since seen in another block, which shows that a final block was replaced.
  */
 export async function listYoungDeposits(
   database: Queries,
@@ -220,8 +223,8 @@ export async function doubtDeposits(tx: SqlTx, chainId: number): Promise<void> {
 
 /**
  * Reports transactions whose swap router event names a request that its user executes alone. Their number is not limited,
- * because each costs its sender gas. One that matched no call before is looked at again, as a reorganization may have
- * changed it.
+ * because each costs its sender gas. A reported transaction is `said` until a reader has compared it with the request's
+ * calls, and `other` where it is none of them. Both are looked at again at once, as a reorganization may have changed it.
  */
 export async function insertPaidSwaps(
   tx: SqlTx,
