@@ -94,6 +94,17 @@ describe('a price', () => {
     expect([refused.status, readError(refused).errorCode]).toEqual([400, 'INVALID_ADDRESS'])
   })
 
+  test('Q-109: is told for what can be moved to it and from it, without a wallet', async () => {
+    for (const [from, to] of [
+      [lighterChainId, 8453],
+      [8453, lighterChainId],
+    ]) {
+      const route = `originChainId=${from}&destinationChainId=${to}&currency=usdc`
+      const response = await fetch(`${at.url}/config/v2?${route}`)
+      expect(await response.json()).toMatchObject({ enabled: true, fee: expect.any(String) })
+    }
+  })
+
   test('of ether loses no unit between 18 decimals and 8', async () => {
     const recipient = fundedLighterUser(at).account
     const ether = {

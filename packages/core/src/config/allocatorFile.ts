@@ -12,17 +12,20 @@ export const allocatorDepositorySchema = z.strictObject({
     ),
   // The members below depend on the family: solana-vm needs `domain` and `vault`, hyperliquid-vm needs
   // `networkName` (`Mainnet` or `Testnet`) and `tokens`, lighter-vm `networkId`. Others take none of them.
-  domain: hash32.optional().describe('solana-vm: hash that tells deployments apart, named by each payload'),
-  vault: z.string().optional().describe('solana-vm: account of the depository that holds what payloads pay'),
+  domain: hash32.optional().describe('Hash that tells deployments apart, in families whose payloads name it'),
+  vault: z
+    .string()
+    .optional()
+    .describe('Account that holds what is paid, in families whose payloads name it'),
   networkName: z
     .string()
     .optional()
-    .describe('hyperliquid-vm: `Mainnet` or `Testnet`, named by each payload'),
+    .describe('Name of the network, `Mainnet` or `Testnet`, in families whose payloads name it'),
   networkId: z
     .string()
     .regex(/^[0-9]+$/)
     .optional()
-    .describe('lighter-vm: number of the network, named by each payload'),
+    .describe('Number of the network, in families whose payloads name it'),
   tokens: z
     .array(
       z.strictObject({
@@ -32,7 +35,7 @@ export const allocatorDepositorySchema = z.strictObject({
     )
     .optional()
     .describe(
-      'hyperliquid-vm: tokens that may be paid, and their decimals, since amounts of payloads are decimal texts',
+      'Tokens that may be paid, and their decimals, in families whose payloads have amounts as decimal texts',
     ),
 })
 
