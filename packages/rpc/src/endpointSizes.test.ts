@@ -312,6 +312,17 @@ test('F-82: a refusal of what one caller named is no failure of the endpoint, on
   expect(client.health()[0]).toMatchObject({ healthy: false })
 })
 
+test.each<[string, boolean]>([
+  ['{"Error":"The key exceeds the frequency limit(15), and the query server is suspended for 1s"}', true],
+  ['{"Error":"forbidden"}', false],
+])('F-61: 403 with %s tells by its words whether it is a limit of the rate', async (text, isLimit) => {
+  const node = await startNode(() => ({ status: 403, type: 'application/json', text }))
+  const refused = await clientOf([node])
+    .request(chainId)
+    .catch((error: unknown) => error)
+  expect(String(Object(refused).cause)).toMatch(isLimit ? /rate_limited \(403\)/ : /http_status \(403\)/)
+})
+
 test('F-80: 429 with a page is patience first, and twice in a row a smaller batch', async () => {
   const node = await startNode(moreThan(3, { status: 429, type: 'text/html', text: '<h1>Slow down</h1>' }))
   const client = clientOf([node])

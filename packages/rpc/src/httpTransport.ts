@@ -58,6 +58,12 @@ export const answerBytesMax = { usual: 8 * 1024 * 1024, alone: 64 * 1024 * 1024 
 /** Statuses that refuse the request, and say nothing about the endpoint's health. */
 const refusalStatuses: ReadonlySet<number> = new Set([400, 413, 414, 422])
 
+/**
+ * Words of a refusal for the rate, which some hosts send with another status than 429.
+ * @source F-61; https://developers.tron.network/reference-link/rate-limits
+ */
+const rateWords = /frequency limit|rate.?limit|too many requests/i
+
 const connectionErrors: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 /**
@@ -229,6 +235,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.done) return
     if (this.#refusal !== undefined) {
+      const { reason } = this.#refusal
+      if (reason === 'http_status' && rateWords.test(this.#text()))
+        this.#refusal = { ...this.#refusal, reason: 'rate_limited' }
       this.#fail(this.#refusal.reason)
       return
     }
