@@ -3,13 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Hex } from '@causeway/core'
 import { createDatabase, freeLoopbackPort, startEmbeddedPostgres } from '@causeway/database'
-import {
-  bundledScript,
-  type ManagedProcess,
-  type RunFile,
-  startProcess,
-  waitUntilReady,
-} from '@causeway/localnet'
+import { bundledScript, type RunFile, startProcess, waitUntilReady } from '@causeway/localnet'
 import type { OpenChain } from './chains.ts'
 import type { FieldOptions } from './options.ts'
 import { type FieldServices, planServices } from './services.ts'
@@ -92,23 +86,29 @@ export async function startServices(
   },
 ): Promise<void> {
   const { repositoryRoot, logs, runFile, print, signal, onStop } = place
-  const started: ManagedProcess[] = []
-  onStop(() => Promise.all(started.map((one) => one.stop())))
-  await Promise.all(
-    list.map(async ({ name, script, variables, readyUrl }) => {
-      const one = await startProcess({
-        name,
-        command: process.execPath,
-        args: [bundledScript(script)],
-        directory: repositoryRoot,
-        environment: { PATH: process.env['PATH'], ...variables },
-        logFile: join(logs, `${name}.log`),
-        runFile,
-        graceMs,
-      })
-      started.push(one)
-      await waitUntilReady(one, { url: readyUrl, report: print, signal })
+  const starts = list.map(({ name, script, variables, readyUrl }) => ({
+    readyUrl,
+    starting: startProcess({
+      name,
+      command: process.execPath,
+      args: [bundledScript(script)],
+      directory: repositoryRoot,
+      environment: { PATH: process.env['PATH'], ...variables },
+      logFile: join(logs, `${name}.log`),
+      runFile,
+      graceMs,
     }),
+  }))
+  // One that is still starting when another fails, or when the run is stopped, is stopped too.
+  onStop(async () => {
+    const outcomes = await Promise.allSettled(starts.map(({ starting }) => starting))
+    const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    await Promise.all(started.map((one) => one.stop()))
+  })
+  await Promise.all(
+    starts.map(async ({ readyUrl, starting }) =>
+      waitUntilReady(await starting, { url: readyUrl, report: print, signal }),
+    ),
   )
 }
 
