@@ -13,8 +13,9 @@ export type DeskStrategy<Seen extends Sight> = {
   /** Address of the fill wallet, in canonical spelling. */
   readonly address: string
   /**
-   * True if a record holds up those behind it: then they are looked at one after the other, and the budget of fills pays a
-   * higher price where a record's own budget does not.
+   * True on chains where transactions of the wallet are mined in a fixed order, by nonce or because each spends an output of
+   * the one before. A record then holds up those behind it: they are looked at one after the other, and the budget of fills
+   * pays a higher price where a record's own budget does not.
    */
   readonly isOrdered: boolean
   /**
@@ -69,7 +70,7 @@ export type SignedAgain = {
     readonly extraCost: bigint
     readonly event: 'record_bumped' | 'record_renewed' | 'record_cancelling'
   }
-  /** Transaction that is sent again if there is no new one, or its cost fits no budget. */
+  /** The newest transaction signed before: it is sent again if nothing new was signed, or the new one fits no budget. */
   readonly standing?: Offer | undefined
   /** True if another transaction has marked the record's id: the record is at its end. */
   readonly isLost?: boolean
@@ -88,7 +89,8 @@ export type Chore = { readonly sign: SignFirst; readonly subject: Subject }
 
 /**
  * Records of a wallet on a chain that are not at their end, or whose nonce a reorganization has freed again.
- * @param usedNonces nonces below are used; by default all are, as suits a chain without nonces
+ * @param usedNonces nonces below are used. By default all are, so that on a chain without nonces a record at its end is not
+ * taken for one whose nonce is free again
  */
 export const openRecords = (
   records: Pick<Records, 'active'>,

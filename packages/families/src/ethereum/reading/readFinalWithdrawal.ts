@@ -58,6 +58,8 @@ async function judge(
   signal: AbortSignal,
 ): Promise<Sighting<FinalWithdrawal>> {
   const { terms, depository, own, pin } = judging
+  // The newest block that is final by the rule. Where the rule asks for an age, it lies below `pin.height`, the height that was
+  // agreed from all first rounds.
   const height = await finalHeight(view, judging, signal)
   // No block is final, since the chain is younger than its finality rule.
   if (height < 0n) return { kind: 'not_final', waitSeconds: 1 }

@@ -61,7 +61,8 @@ export async function takeDeposits(
 /**
  * Decides on one deposit. First nothing is locked, because most deposits of a pass only wait for depth; then
  * `applyDecision` decides again under locks. All that asks chains, prices or the order's key is done before,
- * so that no lock waits for it. @returns when to look again; undefined once it was decided
+ * so that no lock waits for it. If the locked decision needs what was not prepared here, it changes nothing, and the next
+ * pass decides. @returns when to look again; undefined once it was decided
  */
 async function decideDue(
   context: SettlementContext,
@@ -81,6 +82,7 @@ async function decideDue(
   const isIgnored = action === 'ignore'
   const screened = isIgnored ? undefined : await screen(context, chain, request, deposit, view)
   if (screened === undefined && !isIgnored) return recheckWhileWaiting(deposit)
+  // A blocked sender's deposit is held, and one that an operator gives back is refunded: neither needs a price.
   const mayBeFilled = action === 'bind' && screened?.denied === undefined && request.released !== 'refund'
   const timeStep = mayBeFilled ? await decideOnTime(context, chain, request, deposit) : undefined
   if (timeStep?.action === 'wait') return recheckWhileWaiting(deposit)
