@@ -64,17 +64,6 @@ describe('hedgedRequest', () => {
     expect(started).toBe(0)
   })
 
-  test('asks for nobody who had given up before', async () => {
-    const seen: boolean[] = []
-    const attempt = async (signal: AbortSignal) => {
-      seen.push(signal.aborted)
-      signal.throwIfAborted()
-    }
-    const signal = AbortSignal.abort(new Error('gone'))
-    await expect(hedgedRequest([attempt, attempt], { staggerMs: 5, signal })).rejects.toThrow(AggregateError)
-    expect(seen).toEqual([true])
-  })
-
   test('rejects when there is nothing to try', async () => {
     await expect(hedgedRequest([], { staggerMs: 5 })).rejects.toBeInstanceOf(AggregateError)
   })

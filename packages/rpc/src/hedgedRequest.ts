@@ -1,7 +1,6 @@
 /**
  * The first success of several attempts to get the same answer. The next attempt starts when the one before it has
- * failed, or has been silent for `staggerMs` (it goes on beside the next one). A success aborts the others. After the
- * caller's abort, attempts get an aborted signal, and none but the first is started.
+ * failed, or has been silent for `staggerMs` (it goes on beside the next one). A success aborts the others.
  * @throws AggregateError of every failure, in the order of the attempts
  */
 export function hedgedRequest<T>(
@@ -16,7 +15,6 @@ export function hedgedRequest<T>(
     let timer: NodeJS.Timeout | undefined
     const giveUp = () => controller.abort(options.signal?.reason)
     options.signal?.addEventListener('abort', giveUp, { once: true })
-    if (options.signal?.aborted === true) giveUp()
 
     const settle = (finish: () => void) => {
       clearTimeout(timer)
