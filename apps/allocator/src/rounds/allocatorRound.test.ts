@@ -149,7 +149,7 @@ function openRound(
   return { round, state, stored, fill, used: () => caps.usage().map(({ signed }) => signed) }
 }
 
-/** What a process keeps of held payloads. `isBroken`: its disk is full. */
+/** Held payloads that a process keeps. `isBroken`: its disk is full. */
 function memoryHeld() {
   const ids = new Set<string>()
   const disk = { isBroken: false }
