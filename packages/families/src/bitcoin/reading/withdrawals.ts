@@ -48,7 +48,7 @@ export function readWithdrawalTerms(
 /**
  * Decides if the one transaction that spent inputs of the PSBT is the PSBT's own: it spends the same outputs and pays
  * the same outputs, in order; any other has made the PSBT `expired`, since it spent what the PSBT needs.
- * Who signed and how does not matter: the money has left either way.
+ * It does not matter who signed and how: the money has left either way.
  * Signatures, version, sequences and lock time of a PSBT are free choices of its author.
  * @source rule F-135
  */

@@ -55,8 +55,7 @@ const hopUnits = { used: 74_000n, limit: 140_000n }
  *   are the measured use (`expectedUnits`); of any other they are those of the limit, without headroom for
  *   data.
  *
- * Where the chain charges the data fee as gas, both counts include it; its cost in wei is the same either
- * way.
+ * Both counts include the data fee on chains that charge it as gas; its cost in wei is the same either way.
  */
 export class EthereumFees implements NetworkFees {
   readonly gasPrice: GasPrice
