@@ -3,7 +3,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { UpstreamUnavailableError } from '@causeway/core'
 import { describe, expect, test } from 'vitest'
-import { createPoolLegQuoter } from '../src/pricing/legs/poolLegQuoter.ts'
 import { RequestWaits } from '../src/pricing/requestWaits.ts'
 import { type TestAppOptions, testApp } from './fixtures/app.ts'
 import {
@@ -45,13 +44,13 @@ async function ask(url: string, payload: object, options: TestAppOptions = {}) {
 describe.concurrent('a chain that says nothing', () => {
   test.each(['/price', '/quote'])('costs %s the budget once, however often it must be asked', async (url) => {
     let asked = 0
-    const legQuoter = createPoolLegQuoter(() => {
+    const quoteOnChain = () => {
       asked += 1
       return silence()
-    })
+    }
     const unmirrored = [chainA, chainB].map((chainId) => testChainMarket(chainId, { pools: [] }))
     const market = { current: testSnapshot({ prices: examplePrices, chains: unmirrored }) }
-    const { answer, json, stored } = await ask(url, swap, { legQuoter, market, tryFill: silence })
+    const { answer, json, stored } = await ask(url, swap, { quoteOnChain, market, tryFill: silence })
     expect([answer.statusCode, json.errorCode]).toEqual([503, 'SERVICE_UNAVAILABLE'])
     expect(json.message).toContain('1500 ms')
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)

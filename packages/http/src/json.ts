@@ -1,3 +1,4 @@
+import type { MaybePromise } from '@causeway/core'
 import { RequestFailure } from './failure.ts'
 
 const depthMax = 20
@@ -104,26 +105,28 @@ type JsonReply = {
 }
 
 /**
- * Sends JSON text, or the error that its promise rejects with. For hot routes such as quotes: the text skips the
+ * Sends JSON text, or the error that its promise rejects with; a text that is there waits for no promise. For hot routes such as quotes: the text skips the
  * serializer of the route's schema, so tests must compare it with the schema. The handler must return nothing, because
  * Fastify's processing of an async handler's promise costs as much as pricing a quote.
  *
  * `setImmediate` sends all answers of one turn of the event loop together, which halves the cost of a write.
  */
-export function answerJson(reply: JsonReply, answer: Promise<string>): void {
-  answer.then(
-    (json) =>
-      setImmediate(() => {
-        if (reply.sent) return
-        reply.type('application/json; charset=utf-8')
-        // CAST: a route's own type asks for the object that this text stands for.
-        reply.send(Buffer.from(json) as never)
-      }),
-    // CAST: every reply takes an error, whatever it answers otherwise.
-    (error: unknown) => {
-      if (!reply.sent) reply.send(toError(error) as never)
-    },
-  )
+export function answerJson(reply: JsonReply, answer: MaybePromise<string>): void {
+  const send = (json: string) =>
+    setImmediate(() => {
+      if (reply.sent) return
+      reply.type('application/json; charset=utf-8')
+      // CAST: a route's own type asks for the object that this text stands for.
+      reply.send(Buffer.from(json) as never)
+    })
+  if (typeof answer === 'string') {
+    send(answer)
+    return
+  }
+  // CAST: every reply takes an error, whatever it answers otherwise.
+  answer.then(send, (error: unknown) => {
+    if (!reply.sent) reply.send(toError(error) as never)
+  })
 }
 
 function toError(thrown: unknown): Error {

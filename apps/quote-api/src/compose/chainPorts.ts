@@ -1,6 +1,6 @@
 import { openQuotingChain } from '@causeway/chains'
 import { encodeFill } from '@causeway/contracts'
-import type { Hex } from '@causeway/core'
+import { type Hex, mapMaybe } from '@causeway/core'
 import type { QuotingChain, SimulatedFill } from '@causeway/families'
 import { EthereumFees, orderCloneAddress } from '@causeway/families/rules'
 import type { Clock, MarketSnapshot } from '@causeway/market'
@@ -16,7 +16,7 @@ import type { HasSent } from '../requests/authorize/mapNonce.ts'
 /** A request waits this long for what a chain says about accounts, then goes on without. @source rule Q-80 */
 const accountBudgetMs = 60
 /** Facts about accounts on a chain that cannot be asked. */
-const noFacts = Promise.resolve({})
+const noFacts = {}
 /** Stands for the salt and the ids of an order that is not made yet; no called contract sees them. */
 const noOrder: Hex = `0x${'0'.repeat(64)}`
 /** Unix seconds that no chain reaches. */
@@ -51,8 +51,8 @@ export function createChainPorts(options: PortOptions): ChainPorts {
   const trialContext = { chains, fillWallet, snapshot }
   return {
     userFacts: (question) => chains.get(question.chainId)?.userFacts(question) ?? noFacts,
-    hasCode: async ({ chainId, account }) => chains.get(chainId)?.hasCode(account),
-    lackOf: async ({ chainId, account, currency }) => chains.get(chainId)?.lackOf(account, currency),
+    hasCode: ({ chainId, account }) => chains.get(chainId)?.hasCode(account),
+    lackOf: ({ chainId, account, currency }) => chains.get(chainId)?.lackOf(account, currency),
     // On a chain that cannot be asked, or whose transfers have no nonce, nothing counts as sent.
     hasSent: async ({ chainId, ...transfer }) => (await chains.get(chainId)?.hasSent?.(transfer)) ?? false,
     tryPayment: (payment) => tryPayment(payment, trialContext),
@@ -93,7 +93,7 @@ type TrialContext = Pick<PortOptions, 'fillWallet' | 'snapshot'> & {
  * Tries out on the chain whether the account can be paid. `undefined`: not known in time. `refusal`: the end
  * of a sentence about the account; a payment that takes too much gas is refused, too.
  */
-async function tryPayment(
+function tryPayment(
   payment: TriedPayment,
   { chains, fillWallet, snapshot }: TrialContext,
 ): ReturnType<TryPayment> {
@@ -103,19 +103,21 @@ async function tryPayment(
   // Without a fill contract or a wallet there is no transaction to try, so nothing is refused.
   if (quotingChain?.tryPayment === undefined || fillContract === undefined || payer === undefined)
     return { refusal: undefined }
-  const trial = await quotingChain.tryPayment({
+  const answer = quotingChain.tryPayment({
     account: chain.codec.canonicalAddress(account),
     currency: currency.address,
     amount,
     fill: () => ({ ...paymentFill(payment, { fillContract, payer }), ...gasOn(snapshot(), chain.chainId) }),
   })
   const { transactionGasMax } = chain.config
-  const isTooDear = trial?.units !== undefined && trial.units > transactionGasMax
-  const refusal = isTooDear ? `it takes more than ${transactionGasMax} gas` : trial?.refusal
-  if (refusal === undefined) return trial
-  return {
-    refusal: `cannot be paid ${currency.symbol} on chain ${chain.chainId} (${refusal}): name another account`,
-  }
+  return mapMaybe(answer, (trial) => {
+    const isTooDear = trial?.units !== undefined && trial.units > transactionGasMax
+    const refusal = isTooDear ? `it takes more than ${transactionGasMax} gas` : trial?.refusal
+    if (refusal === undefined) return trial
+    return {
+      refusal: `cannot be paid ${currency.symbol} on chain ${chain.chainId} (${refusal}): name another account`,
+    }
+  })
 }
 
 /** Measures the gas units of the calls that a fill would run; 0 where the chain cannot tell. */

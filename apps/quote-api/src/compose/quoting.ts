@@ -4,7 +4,7 @@ import type { QuoteFile } from '@causeway/core/config'
 import { createAgreedClient, quoteOnChain } from '@causeway/families'
 import { type Market, type MarketSnapshot, systemClock } from '@causeway/market'
 import type { ChainClient, JsonRpcClient } from '@causeway/rpc'
-import { createPoolLegQuoter, type OnChainQuoter } from '../pricing/legs/poolLegQuoter.ts'
+import type { OnChainQuoter } from '../pricing/legs/poolLegQuoter.ts'
 import { createInventoryViews } from '../pricing/market/inventoryView.ts'
 import { createOpenAllowances } from '../pricing/openQuotes/openAllowances.ts'
 import { createOpenQuotes } from '../pricing/openQuotes/openQuotes.ts'
@@ -40,7 +40,7 @@ export function createDepositPricing(
     ceilings: quote.ceilings,
     snapshot,
     inventoryView: createInventoryViews(registry, () => stops.floors()),
-    legQuoter: createPoolLegQuoter(createOnChainQuoter(registry, clients, snapshot)),
+    quoteOnChain: createOnChainQuoter(registry, clients, snapshot),
     openRewards: createOpenRewards(quote.openRewards),
     ...more,
   }

@@ -1,4 +1,4 @@
-import { DomainError } from '@causeway/core'
+import { DomainError, type MaybePromise } from '@causeway/core'
 import { answerJson, Counter, Histogram, type HttpMetrics } from '@causeway/http'
 import { quoteErrorKinds } from '../pricing/errors.ts'
 import { RequestWaits, type WaitPart } from '../pricing/requestWaits.ts'
@@ -12,13 +12,15 @@ type TimedReply = Parameters<typeof answerJson>[0] & {
  * Sends the JSON text that `answer` makes, with the times that it waited, and counts the outcome. The route's
  * handler returns nothing either, so that Fastify waits for this answer.
  */
-export type AnswerTimed = (reply: TimedReply, answer: (waits: RequestWaits) => Promise<string>) => void
+export type AnswerTimed = (reply: TimedReply, answer: (waits: RequestWaits) => MaybePromise<string>) => void
 
 /** Routes that quote, as metrics name them. */
 type QuotingRoute = 'price' | 'quote' | 'quote_v2'
 
 /** A part of an answer's time. `own` is the time in no wait: the work of this process. */
 type Part = WaitPart | 'own' | 'total'
+
+const nowMs = () => performance.now()
 
 const partBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
@@ -59,22 +61,31 @@ export function createTimedAnswers({
       if (!(error instanceof DomainError)) return count('failed', '')
       count('refused', knownReasons.has(error.code) ? error.code : 'other')
     }
-    const timeAnswer = async (...[reply, answer]: Parameters<AnswerTimed>): Promise<string> => {
-      const waits = new RequestWaits({ nowMs: () => performance.now() })
-      try {
-        const text = await answer(waits)
-        count('quoted', '')
-        return text
-      } catch (error) {
-        countError(error)
-        throw error
-      } finally {
+    const timeAnswer = (...[reply, answer]: Parameters<AnswerTimed>): MaybePromise<string> => {
+      const waits = new RequestWaits({ nowMs })
+      const end = () => {
         // Frees the timer that bounds the questions to chains.
         waits.release()
         const spent = waits.spent()
         observeParts(spent)
         // A late answer finds a 503 in its place.
         if (!reply.sent) reply.headers({ 'server-timing': serverTiming(spent), 'timing-allow-origin': '*' })
+      }
+      const succeed = (text: string) => {
+        count('quoted', '')
+        end()
+        return text
+      }
+      const fail = (error: unknown) => {
+        countError(error)
+        end()
+        throw error
+      }
+      try {
+        const text = answer(waits)
+        return typeof text === 'string' ? succeed(text) : text.then(succeed, fail)
+      } catch (error) {
+        return fail(error)
       }
     }
     return (reply, answer) => answerJson(reply, timeAnswer(reply, answer))

@@ -1,14 +1,20 @@
 import { divideUp, pow10, type UsdX18 } from '@causeway/core'
 import type { QuoteAsset } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
+import { type AnswersOf, withAnswers } from './answers.ts'
 import { QuoteError } from './errors.ts'
 import type { MeasuredUse, SubsidyRule } from './fees/feeTerms.ts'
 import { recipientLack } from './fees/recipientLack.ts'
 import type { LegPlan } from './legs/legs.ts'
 import { planLegs } from './legs/planLegs.ts'
+import { createPoolLegQuoter } from './legs/poolLegQuoter.ts'
 import { requirePrice } from './market/marketAccess.ts'
 import type { RewardLimit } from './openQuotes/rewardLimit.ts'
-import type { PricingDependencies } from './pricingDependencies.ts'
+import {
+  type PricingDependencies,
+  type PricingQuestions,
+  questionWords as words,
+} from './pricingDependencies.ts'
 import { findCurrency, type QuotableChain, type QuotableCurrency, type QuoteRegistry } from './registry.ts'
 import type { AppFeeRequest, Operation, QuoteRequest } from './request.ts'
 import { permitKindOf } from './routes/permit.ts'
@@ -26,9 +32,9 @@ export type DepositPricing = Pick<
   | 'ceilings'
   | 'snapshot'
   | 'inventoryView'
-  | 'legQuoter'
   | 'openRewards'
   | 'lackOf'
+  | 'quoteOnChain'
 > & { readonly sponsorAsset: QuoteAsset | undefined }
 
 /** A deposit and what its order was quoted for; addresses as they are stored. */
@@ -71,12 +77,32 @@ export async function priceDeposit(
   deposit: QuotedDeposit,
   rewards: RewardLimit,
 ): Promise<PricedDeposit> {
-  const { schedule, swapImpactMaxBps, ceilings, legQuoter: quoter } = dependencies
   const snapshot = dependencies.snapshot()
+  const { lackOf, quoteOnChain } = dependencies
+  return withAnswers(
+    { lackOf: words.lackOf, quoteOnChain: words.quoteOnChain },
+    { lackOf, quoteOnChain },
+    (answers) => priceReceived(dependencies, deposit, { rewards, snapshot, answers }),
+  )
+}
+
+type DepositInputs = {
+  readonly rewards: RewardLimit
+  readonly snapshot: MarketSnapshot
+  readonly answers: AnswersOf<Pick<PricingQuestions, 'lackOf' | 'quoteOnChain'>>
+}
+
+function priceReceived(
+  dependencies: DepositPricing,
+  deposit: QuotedDeposit,
+  { rewards, snapshot, answers }: DepositInputs,
+): PricedDeposit {
+  const { schedule, swapImpactMaxBps, ceilings } = dependencies
+  const quoter = createPoolLegQuoter(answers.quoteOnChain)
   const inventory = dependencies.inventoryView(snapshot)
   const { route, feeCurrency } = resolveQuoted(deposit, dependencies.registry)
   const request = requestOf(deposit, route, requirePrice(snapshot, route.destination.native).usdX18)
-  const lack = await recipientLack(dependencies.lackOf, route, request)
+  const lack = recipientLack(answers, route, request)
   const subsidy = fixedSubsidy(deposit.debitMicroUsd, snapshot, dependencies.sponsorAsset)
   const settings = { schedule, quoter, swapImpactMaxBps, ceilings }
   const { use } = deposit
@@ -85,7 +111,7 @@ export async function priceDeposit(
   let refusal: unknown
   for (const plan of plansFrom(route, feeCurrency)) {
     try {
-      const { amountOut, solver } = await priceSolverRoute({ plan, ...routeInputs, ...settings })
+      const { amountOut, solver } = priceSolverRoute({ plan, ...routeInputs, ...settings })
       if (amountOut > best.amountOut) best = { amountOut, gasCharged: solver?.gasCharged }
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error

@@ -1,4 +1,4 @@
-import { bpsDenominator, convertUp, divideUp, usdValueDown } from '@causeway/core'
+import { bpsDenominator, convertUp, divideUp, type MaybePromise, usdValueDown } from '@causeway/core'
 import {
   type AccountLack,
   type Holding,
@@ -8,9 +8,10 @@ import {
   refuseLocked,
 } from '@causeway/families/rules'
 import type { ChainMarket, MarketSnapshot } from '@causeway/market'
+import { askingEarly, gather, withAnswers } from './answers.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './execution/executionMode.ts'
-import { askPayees, type JudgedPayees, type PayeeUnits } from './execution/routePayees.ts'
+import { earlyQuestions, type JudgedPayees, judgePayees, type PayeeUnits } from './execution/routePayees.ts'
 import { plainUse, type SubsidyRule } from './fees/feeTerms.ts'
 import { isExecuted } from './fees/gas.ts'
 import { checkLeastPayment, recipientLack } from './fees/recipientLack.ts'
@@ -28,7 +29,13 @@ import {
   sumOriginCost,
   sumOriginGas,
 } from './pricedRoute.ts'
-import type { PricingDependencies, UserFacts } from './pricingDependencies.ts'
+import {
+  type PricingAnswers,
+  type PricingDependencies,
+  type PricingQuestions,
+  questionWords,
+  type UserFacts,
+} from './pricingDependencies.ts'
 import type { QuoteRequest } from './request.ts'
 import { type PricingTerms, routePricing } from './routePricing.ts'
 import { resolveRoute } from './routes/route.ts'
@@ -62,60 +69,71 @@ export type PricedRequest = PricedRoute & {
 /** Without a `subsidy` the user pays all fees; without `rewards` a move earns none. */
 export type PricedFor = { readonly subsidy?: SubsidyRule; readonly rewards?: RewardLimit }
 
+/** One request with what stays the same while it is priced. */
+type Attempt = Pick<PricingTerms, 'subsidy' | 'rewards'> & {
+  readonly request: QuoteRequest
+  readonly snapshot: MarketSnapshot
+  readonly answers: PricingAnswers
+}
+
 /**
  * Prices one request for `/price` and `/quote`. Prices, gas and pools come from one snapshot in memory; only accounts
  * and unlisted pools are asked over the network. Configured pools are tried first, then fallbacks, then external
  * liquidity.
- * @throws QuoteError for every refusal
+ * @returns the price, at once where all that chains must say is in memory
+ * @throws QuoteError for every refusal; by rejecting, where an answer had to come first
  */
-export async function priceRequest(
+export function priceRequest(
   dependencies: PricingDependencies,
   request: QuoteRequest,
   { subsidy = unsponsored, rewards = noReward }: PricedFor = {},
-): Promise<PricedRequest> {
+): MaybePromise<PricedRequest> {
+  const snapshot = dependencies.snapshot()
+  return withAnswers<PricingQuestions, PricedRequest>(questionWords, dependencies, (answers) =>
+    priceAttempt(dependencies, { request, snapshot, subsidy, rewards, answers }),
+  )
+}
+
+function priceAttempt(dependencies: PricingDependencies, attempt: Attempt): PricedRequest {
+  const { request } = attempt
   const poolScope = request.useFallbacks ? 'fallbacks' : 'configured'
   try {
-    return await priceWithFallbacks(dependencies, request, { subsidy, rewards })
+    return priceWithFallbacks(dependencies, attempt)
   } catch (error) {
     const isShort = error instanceof QuoteError && error.code === 'INSUFFICIENT_LIQUIDITY'
     if (!request.useExternalLiquidity || !isShort) throw error
-    const external = await findExternal(dependencies, request, poolScope)
+    const external = findExternal(dependencies, attempt, poolScope)
     if (external.length === 0) throw error
-    return priceInScope(dependencies, request, { subsidy, rewards, poolScope, external })
+    return priceInScope(dependencies, attempt, { poolScope, external })
   }
 }
 
 /** Tries configured pools, then fallbacks if the caller allows them; if he does not, the refusal advises them. */
-async function priceWithFallbacks(
-  dependencies: PricingDependencies,
-  request: QuoteRequest,
-  { subsidy, rewards }: Required<PricedFor>,
-): Promise<PricedRequest> {
-  const terms = { subsidy, rewards, external: [] }
+function priceWithFallbacks(dependencies: PricingDependencies, attempt: Attempt): PricedRequest {
+  const { request } = attempt
   try {
-    return await priceInScope(dependencies, request, { ...terms, poolScope: 'configured' })
+    return priceInScope(dependencies, attempt, { poolScope: 'configured', external: [] })
   } catch (error) {
     if (!(error instanceof QuoteError) || !isPoolRefusal(error)) throw error
     if (!request.useFallbacks) {
       const route = resolveRoute(dependencies.registry, request)
       throw adviseFallbacks(error, { route, swaps: request.swaps })
     }
-    return priceInScope(dependencies, request, { ...terms, poolScope: 'fallbacks' })
+    return priceInScope(dependencies, attempt, { poolScope: 'fallbacks', external: [] })
   }
 }
 
 /** Finds the external liquidity for every asset that a plan pays out. */
-async function findExternal(
-  { registry, findLiquidity, snapshot }: PricingDependencies,
-  request: QuoteRequest,
+function findExternal(
+  { registry, findLiquidity }: PricingDependencies,
+  { request, snapshot: prices, answers }: Attempt,
   poolScope: PoolScope,
-): Promise<readonly ExternalLiquidity[]> {
+): readonly ExternalLiquidity[] {
   const route = resolveRoute(registry, request)
   if (findLiquidity === undefined || route.selfExecuted) return []
-  const prices = snapshot()
   const amountCurrency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
   const payouts = planLegs(route, poolScope).map(({ payoutCurrency }) => payoutCurrency)
-  const offers = [...new Set(payouts)].map(async (currency) => {
+  const offers = [...new Set(payouts)].map((currency) => () => {
     const worth = convertUp(
       request.amount,
       requirePrice(prices, amountCurrency),
@@ -123,10 +141,10 @@ async function findExternal(
     )
     // A pool between payout and output may need a little more than its output is worth.
     const amount = divideUp(worth * (bpsDenominator + offerMarginBps), bpsDenominator)
-    const offer = await findLiquidity({ currency, amount })
+    const offer = answers.findLiquidity({ currency, amount })
     return offer === undefined ? [] : [{ ...offer, currency }]
   })
-  return (await Promise.all(offers)).flat()
+  return gather<(readonly ExternalLiquidity[])[]>(...offers).flat()
 }
 
 const offerMarginBps = 500n
@@ -138,40 +156,46 @@ function isPoolRefusal({ code, data }: QuoteError): boolean {
 }
 
 /**
- * Prices a request with pools of one scope. Checks that need no chain come first. The questions to chains are
- * then started together and awaited where their answers are used. None of them rejects, so a refusal in
- * between may leave them unawaited. The allowance is counted last, for a request that nothing refuses any
- * more but a locked input.
+ * Prices a request with pools of one scope. Checks that need no chain come first. Where an answer is missing, all
+ * questions that are known by then are asked together. The allowance is counted last, once no answer is missing, for a
+ * request that nothing refuses any more but a locked input.
  */
-async function priceInScope(
+function priceInScope(
   dependencies: PricingDependencies,
-  request: QuoteRequest,
-  { subsidy, rewards, poolScope, external }: PricingTerms,
-): Promise<PricedRequest> {
-  if (request.amount === 0n) throw await refuseZero(dependencies, request, subsidy)
+  attempt: Attempt,
+  { poolScope, external }: Pick<PricingTerms, 'poolScope' | 'external'>,
+): PricedRequest {
+  const { request, snapshot, answers, subsidy, rewards } = attempt
+  if (request.amount === 0n) throw refuseZero(dependencies, attempt)
   const route = resolveRoute(dependencies.registry, request)
   const { origin, destination, selfExecuted } = route
   dependencies.refuseStopped?.(origin.chainId, selfExecuted ? undefined : destination.chainId)
   checkExecutionMode(route, request)
   const plans = selfExecuted ? [] : permittedPlans(planLegs(route, poolScope), request.swaps)
-  const snapshot = dependencies.snapshot()
   const originMarket = requireChain(snapshot, origin.chainId)
-  const inputs = { request, route, plans, snapshot, subsidy, rewards, poolScope, external }
-
+  const inputs = { request, route, plans, snapshot, answers, subsidy, rewards, poolScope, external }
   const question = userQuestion(route, plans, request)
-  const userFacts = dependencies.userFacts(question)
   const isPlainSend = selfExecuted && route.operation === 'send'
-  const sendLack = isPlainSend ? recipientLack(dependencies.lackOf, route, request) : undefined
-  const judgePayees = askPayees(dependencies, inputs)
-
-  const priceUsing = await routePricing(dependencies, inputs)
-  const { priced, refundAccounts } = await priceWithPayees(priceUsing, judgePayees)
-  const facts = await userFacts
+  const findPrice = () => {
+    const payees = (priced: PricedRoute) => judgePayees(answers, inputs, priced)
+    const found = priceWithPayees(routePricing(dependencies, inputs), payees)
+    const facts = answers.userFacts(question)
+    const sendLack = isPlainSend ? recipientLack(answers, route, request) : undefined
+    return { ...found, facts, sendLack }
+  }
+  const { priced, refundAccounts, facts, sendLack } = askingEarly(findPrice, () => [
+    () => answers.userFacts(question),
+    ...earlyQuestions(answers, inputs),
+  ])
   if (facts.refusal !== undefined) throw facts.refusal
   const { fees } = originMarket
-  const answers = { fees, question, facts, recipientLack: await sendLack }
   const plannedFrom = originRoute(priced, request)
-  const transactions = planTransactions(dependencies, request, { priced, plannedFrom }, answers)
+  const transactions = planTransactions(
+    dependencies,
+    request,
+    { priced, plannedFrom },
+    { fees, question, facts, recipientLack: sendLack },
+  )
   // The solver sends and pays for the calls that `POST /execute` submits.
   const sentByUser = priced.solver !== undefined && isExecuted(request) ? [] : transactions
   const fillSeconds = estimateSeconds(dependencies, priced, request.useDepositAddress)
@@ -198,17 +222,17 @@ async function priceInScope(
  * Prices the route and judges its payees. A trial payment tells a payee's gas only once the amount is known. If that
  * gas is above a plain payment's, the route is priced again with it, and the payees are judged with the new amounts.
  */
-async function priceWithPayees(
-  price: (units: PayeeUnits) => Promise<PricedRoute>,
-  judgePayees: (priced: PricedRoute) => Promise<JudgedPayees>,
-): Promise<{ readonly priced: PricedRoute; readonly refundAccounts: readonly string[] }> {
-  const priced = await price(plainUse)
+function priceWithPayees(
+  price: (units: PayeeUnits) => PricedRoute,
+  judge: (priced: PricedRoute) => JudgedPayees,
+): { readonly priced: PricedRoute; readonly refundAccounts: readonly string[] } {
+  const priced = price(plainUse)
   checkCarried(priced)
-  const { refundAccounts, units } = await judgePayees(priced)
+  const { refundAccounts, units } = judge(priced)
   if (units.payeeUnits + units.refundUnits === 0n) return { priced, refundAccounts }
-  const charged = await price(units)
+  const charged = price(units)
   checkCarried(charged)
-  return { priced: charged, refundAccounts: (await judgePayees(charged)).refundAccounts }
+  return { priced: charged, refundAccounts: judge(charged).refundAccounts }
 }
 
 /** Facts of the origin and the user that are known once the route is priced. */
@@ -247,15 +271,13 @@ const readySeconds = (external: readonly ExternalLiquidity[]): number =>
   Math.max(0, ...external.map((offer) => offer.readySeconds))
 
 /** Refusal of a zero amount. It names the least amount that works: the one that a refusal of a single unit names. */
-async function refuseZero(
-  dependencies: PricingDependencies,
-  request: QuoteRequest,
-  subsidy: SubsidyRule,
-): Promise<QuoteError> {
+function refuseZero(dependencies: PricingDependencies, attempt: Attempt): QuoteError {
+  const { request } = attempt
   const tooLow = (data: object) =>
     new QuoteError('AMOUNT_TOO_LOW', 'amount must be above zero.', { data: { field: 'amount', ...data } })
   try {
-    const { route } = await priceRequest(dependencies, { ...request, amount: 1n }, { subsidy })
+    const oneUnit = { ...attempt, request: { ...request, amount: 1n }, rewards: noReward }
+    const { route } = priceAttempt(dependencies, oneUnit)
     const { address, chainId } = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
     return tooLow({ minimumAmount: '1', currency: address, chainId })
   } catch (error) {

@@ -1,38 +1,65 @@
 import type { DenyList } from '@causeway/chains'
-import type { DomainError } from '@causeway/core'
+import type { DomainError, MaybePromise } from '@causeway/core'
 import type { QuoteCeilings } from '@causeway/core/config'
 import type { FeeFunds, Holding, InputLock, SpendableOutput } from '@causeway/families/rules'
 import type { Clock, MarketSnapshot } from '@causeway/market'
+import type { AnswersOf, QuestionWords } from './answers.ts'
 import type { TryFill } from './execution/destinationCalls.ts'
 import type { Schedule } from './fees/feeTerms.ts'
-import type { LegQuoter } from './legs/legs.ts'
+import type { OnChainQuoter } from './legs/poolLegQuoter.ts'
 import type { FindLiquidity } from './market/externalLiquidity.ts'
 import type { InventoryView } from './market/inventoryView.ts'
 import type { Spending } from './openQuotes/openAllowances.ts'
 import type { OpenRewards } from './openQuotes/openRewards.ts'
 import type { QuoteRegistry } from './registry.ts'
-import type { PayeePorts } from './routes/mayBePaid.ts'
+import { type PayeePorts, payeeWords } from './routes/mayBePaid.ts'
+
+/** Questions that pricing asks of others. Each port answers at once what it has in memory. */
+export type PricingQuestions = PayeePorts & {
+  /** Never rejects and never takes longer than its own budget. */
+  readonly userFacts: (question: {
+    readonly chainId: number
+    readonly user: string
+    readonly currency: string
+    readonly spender: string | undefined
+    readonly touched: readonly Holding[]
+  }) => MaybePromise<UserFacts>
+  /** Tries fills of orders with calls on their destination. */
+  readonly tryFill: TryFill
+  readonly quoteOnChain: OnChainQuoter
+  /** Absent: there is no external liquidity. */
+  readonly findLiquidity?: FindLiquidity | undefined
+}
+
+export type PricingAnswers = AnswersOf<PricingQuestions>
+
+export const questionWords: QuestionWords<PricingQuestions> = {
+  ...payeeWords,
+  userFacts: ({ chainId, user, currency, spender, touched }) => [
+    chainId,
+    user,
+    currency,
+    spender,
+    ...touched.map((holding) => `${holding.account} ${holding.currency}`),
+  ],
+  // The calls are those of the request, or none.
+  tryFill: ({ delivery: { recipient, calls }, amount }) => [recipient, calls.length, amount],
+  quoteOnChain: ({ chainId, pool, zeroForOne, trade, amount }) => {
+    const { token0, token1, feePips } = pool
+    return [chainId, token0, token1, feePips, zeroForOne, trade, amount]
+  },
+  findLiquidity: ({ currency: { chainId, address }, amount }) => [chainId, address, amount],
+}
 
 /** Dependencies of pricing. All are ports: the composition of the service passes the real ones. */
-export type PricingDependencies = PayeePorts & {
+export type PricingDependencies = PricingQuestions & {
   readonly registry: QuoteRegistry
   readonly schedule: Schedule
   readonly swapImpactMaxBps: number
   readonly ceilings: QuoteCeilings
   readonly snapshot: () => MarketSnapshot
   readonly inventoryView: (snapshot: MarketSnapshot) => InventoryView
-  readonly legQuoter: LegQuoter
   readonly openRewards: OpenRewards
-  /** Never rejects and never takes longer than its own budget. */
-  readonly userFacts: (args: {
-    chainId: number
-    user: string
-    currency: string
-    spender: string | undefined
-    touched: readonly Holding[]
-  }) => Promise<UserFacts>
-  /** Tries fills of orders with calls on their destination. */
-  readonly tryFill: TryFill
   /** Recent reaction time of solvers on a route in milliseconds, from memory; `undefined` after too few fills. */
   readonly reactionMsOf: (originChainId: number, destinationChainId: number) => number | undefined
   /** Absent: nobody is denied. `priceRequest` does not ask it: its callers do so first, by `refuseDeniedRequest`. */
@@ -43,8 +70,6 @@ export type PricingDependencies = PayeePorts & {
    * @throws QuoteError CHAIN_STOPPED
    */
   readonly refuseStopped?: (origin: number, paidOn: number | undefined) => void
-  /** Absent: there is no external liquidity. */
-  readonly findLiquidity?: FindLiquidity | undefined
   /**
    * Counts this quote's spending of an allowance. Absent: it is not counted, as for a mere price.
    * @returns what other open quotes may still take of the allowance that the route spends

@@ -1,5 +1,10 @@
-import { type Deadline, startDeadline, UpstreamUnavailableError, whenAborted } from '@causeway/core'
-import type { LegQuoter } from './legs/legs.ts'
+import {
+  type Deadline,
+  type MaybePromise,
+  startDeadline,
+  UpstreamUnavailableError,
+  whenAborted,
+} from '@causeway/core'
 import type { PricingDependencies } from './pricingDependencies.ts'
 
 /** Time budget for all chain questions of one request together. */
@@ -25,14 +30,22 @@ export class RequestWaits {
     this.#startedMs = options.nowMs()
   }
 
-  /** Adds the time of `ask` to its part. Overlapping waits of one part count once. */
-  async during<Value>(partName: WaitPart, ask: () => Promise<Value>): Promise<Value> {
+  /** Adds the time of `ask` to its part, if it has to be awaited. Overlapping waits of one part count once. */
+  during<Value>(partName: WaitPart, ask: () => Promise<Value>): Promise<Value>
+  during<Value>(partName: WaitPart, ask: () => MaybePromise<Value>): MaybePromise<Value>
+  during<Value>(partName: WaitPart, ask: () => MaybePromise<Value>): MaybePromise<Value> {
+    const askedMs = this.#nowMs()
+    const answer = ask()
+    return answer instanceof Promise ? this.#timed(partName, askedMs, answer) : answer
+  }
+
+  async #timed<Value>(partName: WaitPart, askedMs: number, answer: Promise<Value>): Promise<Value> {
     const part = this.#parts.get(partName) ?? { pending: 0, sinceMs: 0, totalMs: 0 }
     this.#parts.set(partName, part)
-    if (part.pending === 0) part.sinceMs = this.#nowMs()
+    if (part.pending === 0) part.sinceMs = askedMs
     part.pending += 1
     try {
-      return await ask()
+      return await answer
     } finally {
       part.pending -= 1
       if (part.pending === 0) part.totalMs += this.#nowMs() - part.sinceMs
@@ -40,10 +53,14 @@ export class RequestWaits {
   }
 
   /** Waits no longer than what the budget leaves, and asks nothing once it is spent. @throws UpstreamUnavailableError */
-  onChain<Value>(ask: () => Promise<Value>): Promise<Value> {
-    const { deadline, end } = this.#startBudget()
-    if (deadline.hasPassed()) return end
-    return this.during('chain', () => Promise.race([ask(), end]))
+  onChain<Value>(ask: () => Promise<Value>): Promise<Value>
+  onChain<Value>(ask: () => MaybePromise<Value>): MaybePromise<Value>
+  onChain<Value>(ask: () => MaybePromise<Value>): MaybePromise<Value> {
+    if (this.#budget?.deadline.hasPassed()) return this.#budget.end
+    return this.during('chain', () => {
+      const answer = ask()
+      return answer instanceof Promise ? Promise.race([answer, this.#startBudget().end]) : answer
+    })
   }
 
   /** Frees the timer. */
@@ -83,14 +100,10 @@ export function withWaits<Dependencies extends PricingDependencies>(
   dependencies: Dependencies,
   waits: RequestWaits,
 ): Dependencies {
-  const { userFacts, hasCode, lackOf, tryPayment, tryFill, legQuoter, findLiquidity } = dependencies
-  const quoter: LegQuoter = {
-    exactInput: (...question) => waits.onChain(() => legQuoter.exactInput(...question)),
-    exactOutput: (...question) => waits.onChain(() => legQuoter.exactOutput(...question)),
-  }
+  const { userFacts, hasCode, lackOf, tryPayment, tryFill, quoteOnChain, findLiquidity } = dependencies
   return {
     ...dependencies,
-    legQuoter: quoter,
+    quoteOnChain: (question) => waits.onChain(() => quoteOnChain(question)),
     tryFill: (fill) => waits.onChain(() => tryFill(fill)),
     // These have shorter budgets of their own and never reject, so the deadline is not applied to them.
     userFacts: (question) => waits.during('chain', () => userFacts(question)),

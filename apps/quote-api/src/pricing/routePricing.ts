@@ -6,10 +6,11 @@ import type { MeasuredUse, SubsidyRule } from './fees/feeTerms.ts'
 import { recipientLack } from './fees/recipientLack.ts'
 import type { LegPlan, PoolScope } from './legs/legs.ts'
 import { chooseRefusal, planSelfExecutedLegs } from './legs/planLegs.ts'
+import { createPoolLegQuoter } from './legs/poolLegQuoter.ts'
 import type { ExternalLiquidity } from './market/externalLiquidity.ts'
 import type { RewardLimit } from './openQuotes/rewardLimit.ts'
 import type { PricedRoute } from './pricedRoute.ts'
-import type { PricingDependencies } from './pricingDependencies.ts'
+import type { PricingAnswers, PricingDependencies } from './pricingDependencies.ts'
 import type { QuoteRequest } from './request.ts'
 import type { Route } from './routes/route.ts'
 import { priceOrNameAmount, priceOrNameNone } from './solverRoute/acceptedAmount.ts'
@@ -31,19 +32,20 @@ export type RoutePricingInputs = PricingTerms & {
   /** Empty where the user executes the route alone. */
   readonly plans: readonly LegPlan[]
   readonly snapshot: ReturnType<PricingDependencies['snapshot']>
+  readonly answers: PricingAnswers
 }
 
 /**
  * Returns a function that prices the route for given gas units of its payees. A refusal names an amount that is
  * accepted. With calls it names none: the calls are simulated for the requested amount only.
  */
-export async function routePricing(
+export function routePricing(
   dependencies: PricingDependencies,
   inputs: RoutePricingInputs,
-): Promise<(units: PayeeUnits) => Promise<PricedRoute>> {
-  const { request, route } = inputs
-  const { clock, tryFill } = dependencies
-  const priceAmount = await amountPricing(dependencies, inputs)
+): (units: PayeeUnits) => PricedRoute {
+  const { request, route, answers } = inputs
+  const { clock } = dependencies
+  const priceAmount = amountPricing(dependencies, inputs)
   const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
   const requestedAmount = { amount: request.amount, currency, clock }
   if (route.selfExecuted || request.txs.length === 0)
@@ -53,26 +55,27 @@ export async function routePricing(
       )
   return ({ payeeUnits, refundUnits }) =>
     priceOrNameNone(requestedAmount, () =>
-      priceWithCalls({ route, request, tryFill }, (use) =>
+      priceWithCalls({ route, request, answers }, (use) =>
         priceAmount(request.amount, { ...use, payeeUnits, refundUnits }),
       ),
     )
 }
 
-/** Returns a function that prices any amount of the request. Chains are asked only here, not for each amount. */
-async function amountPricing(
+/** Returns a function that prices any amount of the request. */
+function amountPricing(
   dependencies: PricingDependencies,
   inputs: RoutePricingInputs,
-): Promise<(amount: bigint, use: MeasuredUse) => Promise<PricedRoute>> {
-  const { request, route, snapshot, plans, subsidy, rewards, external } = inputs
-  const { legQuoter: quoter, swapImpactMaxBps, schedule, ceilings } = dependencies
+): (amount: bigint, use: MeasuredUse) => PricedRoute {
+  const { request, route, snapshot, plans, subsidy, rewards, external, answers } = inputs
+  const { swapImpactMaxBps, schedule, ceilings } = dependencies
+  const quoter = createPoolLegQuoter(answers.quoteOnChain)
   const requestOf = (amount: bigint) => (amount === request.amount ? request : { ...request, amount })
   if (route.selfExecuted) {
     const legs = route.operation === 'send' ? [] : planSelfExecutedLegs(route, inputs.poolScope)
     return (amount) =>
       priceSelfExecuted({ request: requestOf(amount), route, snapshot, quoter, swapImpactMaxBps, legs })
   }
-  const lack = await recipientLack(dependencies.lackOf, route, request)
+  const lack = recipientLack(answers, route, request)
   const inventory = dependencies.inventoryView(snapshot)
   const settings = { schedule, quoter, swapImpactMaxBps, ceilings }
   const routeInputs = { route, snapshot, inventory, lack, subsidy, rewards, external }
@@ -83,15 +86,12 @@ async function amountPricing(
 }
 
 /** Prices every plan and keeps the best for the user; a refusal stands only when all plans are refused. */
-async function bestPlan(
-  plans: readonly LegPlan[],
-  priceAlong: (plan: LegPlan) => Promise<PricedRoute>,
-): Promise<PricedRoute> {
+function bestPlan(plans: readonly LegPlan[], priceAlong: (plan: LegPlan) => PricedRoute): PricedRoute {
   let best: PricedRoute | undefined
   let refusal: QuoteError | undefined
   for (const plan of plans) {
     try {
-      const priced = await priceAlong(plan)
+      const priced = priceAlong(plan)
       if (best === undefined || isBetter(priced, best)) best = priced
     } catch (error) {
       if (!(error instanceof QuoteError)) throw error

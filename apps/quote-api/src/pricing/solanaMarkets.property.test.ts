@@ -27,7 +27,6 @@ import {
   steppingClock,
   toRequest,
 } from '../../test/fixtures/randomMarkets.ts'
-import { createPoolLegQuoter } from './legs/poolLegQuoter.ts'
 import { createInventoryViews } from './market/inventoryView.ts'
 import type { PricedRoute } from './pricedRoute.ts'
 import { priceRequest, rewardsFor } from './priceRequest.ts'
@@ -203,7 +202,7 @@ function dependenciesOf({ m, way, facts, lack }: Draw) {
     clock: steppingClock(),
     inventoryView: createInventoryViews(registry),
     reactionMsOf: () => undefined,
-    legQuoter: createPoolLegQuoter(async () => undefined),
+    quoteOnChain: () => undefined,
     openRewards: openedRewards(),
     lackOf: async ({ chainId }: { readonly chainId: number }) => (chainId === solanaChain ? lack : {}),
     userFacts: async () => ({}),

@@ -1,4 +1,4 @@
-import type { DomainError, Hex } from '@causeway/core'
+import type { DomainError, Hex, MaybePromise } from '@causeway/core'
 import { type ChainClient, createJsonRpcClient, type JsonRpcClientOptions } from '@causeway/rpc'
 import type { FeeFunds } from '../rules/feeFunds.ts'
 import type { InputLock } from '../rules/inputLock.ts'
@@ -77,20 +77,20 @@ export type PaymentTrial = {
 /**
  * Reads of one chain that quotes make for each request, whatever its family: the live counterpart of `ChainQuoting`,
  * which is pure. Each read has a time budget. Fees, prices and balances of the solver are not read here; they come with
- * the market.
+ * the market. What is in memory is answered at once.
  */
 export interface QuotingChain {
   /** Never rejects. */
-  userFacts(question: UserFactsQuestion): Promise<UserFacts>
+  userFacts(question: UserFactsQuestion): MaybePromise<UserFacts>
   /** State that an account lacks before it can be paid; `undefined` if it was not read in time. Never rejects. */
-  lackOf(account: string, currency: string): Promise<AccountLack | undefined>
+  lackOf(account: string, currency: string): MaybePromise<AccountLack | undefined>
   /** True if the account has code, which may refuse payments; `undefined` if not read in time. Never rejects. */
-  hasCode(account: string): Promise<boolean | undefined>
+  hasCode(account: string): MaybePromise<boolean | undefined>
   /**
    * Simulates a payment; `undefined` if the outcome is not known in time. Absent in families where no code or token's
    * list can refuse a payment. Never rejects.
    */
-  tryPayment?(payment: TriedPayment): Promise<PaymentTrial | undefined>
+  tryPayment?(payment: TriedPayment): MaybePromise<PaymentTrial | undefined>
   /**
    * Units of execution that the calls of a fill add to a plain fill; `undefined` if the chain runs no calls.
    * @throws DestinationCallFailedError, SimulationUnsupportedError, SimulationOverloadedError, and upstream errors

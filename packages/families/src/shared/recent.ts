@@ -1,3 +1,4 @@
+import type { MaybePromise } from '@causeway/core'
 import { createLruCache } from '@causeway/rpc'
 
 /** Milliseconds that facts about an account are cached; far less than a quote lives. */
@@ -16,7 +17,8 @@ const recentMax = 10_000
  * not kept, so that the question is asked again.
  * @param options.forMs milliseconds that a result is kept; `Infinity` for one that can no longer change
  * @param options.weightOf number of the cache's ten thousand places that a result takes; at least one
- * @returns a function that takes the question as a key, and the lookup, which must not reject
+ * @returns a function that takes the question as a key, and the lookup, which must not reject; a result that is kept is
+ * there at once
  */
 export function createRecent<Value>(
   now: () => number,
@@ -28,9 +30,9 @@ export function createRecent<Value>(
     readonly weightOf?: (result: Value) => number
   } = {},
 ) {
-  type Entry = { readonly lookup: Promise<Value | undefined>; untilMs: number }
+  type Entry = { lookup: MaybePromise<Value | undefined>; untilMs: number }
   const cache = createLruCache<Entry>(recentMax)
-  return (key: string, find: () => Promise<Value | undefined>): Promise<Value | undefined> => {
+  return (key: string, find: () => Promise<Value | undefined>): MaybePromise<Value | undefined> => {
     const cachedEntry = cache.get(key)
     const askedAtMs = now()
     if (cachedEntry !== undefined && askedAtMs < cachedEntry.untilMs) return cachedEntry.lookup
@@ -45,6 +47,7 @@ export function createRecent<Value>(
       cache.delete(key)
       if (value === undefined) return
       entry.untilMs = askedAtMs + forMs(value)
+      entry.lookup = value
       cache.set(key, entry, { size: Math.max(1, weightOf(value)) })
     })
     return lookup

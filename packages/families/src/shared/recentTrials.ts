@@ -1,3 +1,4 @@
+import type { MaybePromise } from '@causeway/core'
 import type { PaymentTrial, TriedPayment } from './quotingChain.ts'
 import { createRecent, recentMs } from './recent.ts'
 
@@ -18,6 +19,6 @@ export function createRecentTrials(now: () => number) {
   return (
     { account, currency, amount }: TriedPayment,
     { isToken, run }: { readonly isToken: boolean; readonly run: () => Promise<PaymentTrial | undefined> },
-  ): Promise<PaymentTrial | undefined> =>
+  ): MaybePromise<PaymentTrial | undefined> =>
     isToken ? ofTokens(`${account} ${currency}`, run) : ofCoin(`${account} ${amount}`, run)
 }

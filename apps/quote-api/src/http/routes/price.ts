@@ -1,3 +1,4 @@
+import { mapMaybe } from '@causeway/core'
 import { type ApiKeyRecord, errorResponses, type HttpApp } from '@causeway/http'
 import { priceRequest, rewardsFor } from '../../pricing/priceRequest.ts'
 import type { PricingDependencies } from '../../pricing/pricingDependencies.ts'
@@ -32,11 +33,11 @@ export function registerPrice(
     rateLimitClass: 'quote',
     deprecation: { sinceUnixSeconds: deprecatedSinceUnixSeconds, successor: '/quote' },
   }
-  const answer = async (body: PriceBody, apiKey: ApiKeyRecord | null, waits: RequestWaits) => {
+  const answer = (body: PriceBody, apiKey: ApiKeyRecord | null, waits: RequestWaits) => {
     const request = toQuoteRequest(body)
     refuseDeniedRequest(dependencies, request, apiKey?.keyId)
     const rewards = rewardsFor(dependencies, apiKey?.keyId)
-    return priceToJson(await priceRequest(withWaits(dependencies, waits), request, { rewards }))
+    return mapMaybe(priceRequest(withWaits(dependencies, waits), request, { rewards }), priceToJson)
   }
   app.post('/price', { schema, config }, ({ body, apiKey }, reply) =>
     answerTimed(reply, (waits) => answer(body, apiKey, waits)),

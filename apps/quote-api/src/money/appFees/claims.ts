@@ -16,12 +16,7 @@ import { networkFees } from '../../pricing/fees/gas.ts'
 import { checkLeastPayment } from '../../pricing/fees/recipientLack.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { deniedError } from '../../pricing/routes/deniedParties.ts'
-import {
-  type JudgedPayee,
-  type Payee,
-  type PayeePorts,
-  requirePayee,
-} from '../../pricing/routes/mayBePaid.ts'
+import { askPayee, type JudgedPayee, type Payee, type PayeePorts } from '../../pricing/routes/mayBePaid.ts'
 import type { TakeSignature } from '../../requests/permits/takePermit.ts'
 import type { Screening } from '../../requests/screening/screenedRequest.ts'
 import type { ChainStops } from '../../requests/stops/chainStops.ts'
@@ -45,14 +40,14 @@ import { dropOffer, readOffer, saveOffer } from './offerStore.ts'
 export interface AppFeeClaims {
   /**
    * Checks a claim, and answers its id and the typed data to sign. Nothing is reserved before the signature.
-   * @throws the errors of `resolveClaim`, `claimAmount`, `requirePayee` and `checkLeastPayment`, QuoteError
+   * @throws the errors of `resolveClaim`, `claimAmount`, `askPayee` and `checkLeastPayment`, QuoteError
    * SANCTIONED_WALLET_ADDRESS, UpstreamUnavailableError and UpstreamDisagreementError while the chain cannot be read
    */
   prepare(request: ClaimRequest): Promise<{ readonly claimId: Hex; readonly typedData: AppFeeClaimTypedData }>
   /**
    * Takes the wallet's signature: books the amount out of what can be claimed, and adds its payout to the solver's work.
    * Repeating it changes nothing.
-   * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError, what `requirePayee` and
+   * @throws AppFeeClaimNotFoundError, InvalidSignatureError, InsufficientAppFeesError, what `askPayee` and
    * `checkLeastPayment` throw, QuoteError SANCTIONED_WALLET_ADDRESS, UpstreamUnavailableError while claims are halted,
    * and what reading a chain throws
    */
@@ -194,7 +189,7 @@ class Claims implements AppFeeClaims {
   /** Refuses a recipient that cannot be paid: such a claim would never end. Waits for the chain's answer. */
   async #requirePayable(target: ClaimTarget, amount: bigint): Promise<JudgedPayee> {
     const { chain, currency } = target
-    const judged = await requirePayee(this.#options.payees, payeeOf(target, amount), 'recipient')
+    const judged = await askPayee(this.#options.payees, payeeOf(target, amount), 'recipient')
     const { lack = {} } = judged
     checkLeastPayment(networkFees(this.#options.snapshot(), chain), { lack, currency, amount })
     return judged

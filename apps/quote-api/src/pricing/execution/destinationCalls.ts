@@ -1,5 +1,6 @@
-import type { Hex } from '@causeway/core'
+import type { Hex, MaybePromise } from '@causeway/core'
 import { callBytesOf, orderCloneAddress } from '@causeway/families/rules'
+import type { AnswersOf } from '../answers.ts'
 import { QuoteError } from '../errors.ts'
 import { type MeasuredUse, plainUse } from '../fees/feeTerms.ts'
 import type { PricedRoute } from '../pricedRoute.ts'
@@ -21,7 +22,7 @@ export type TriedFill = {
 }
 
 /** Gas units that the calls add to a fill. @throws QuoteError DESTINATION_TX_FAILED; UpstreamUnavailableError */
-export type TryFill = (fill: TriedFill) => Promise<bigint>
+export type TryFill = (fill: TriedFill) => MaybePromise<bigint>
 
 type DeliveryRequest = Pick<QuoteRequest, 'txs' | 'tradeType' | 'amount'>
 
@@ -95,22 +96,27 @@ export function withoutCalls(chainId: number): QuoteError {
  * once, and must keep to it.
  * @throws QuoteError and what `tryFill` throws
  */
-export async function priceWithCalls(
-  { route, request, tryFill }: { route: Route; request: QuoteRequest; tryFill: TryFill },
-  price: (use: MeasuredUse) => Promise<PricedRoute>,
-): Promise<PricedRoute> {
+export function priceWithCalls(
+  {
+    route,
+    request,
+    answers,
+  }: { route: Route; request: QuoteRequest; answers: AnswersOf<{ tryFill: TryFill }> },
+  price: (use: MeasuredUse) => PricedRoute,
+): PricedRoute {
   const delivery = deliveryOf(route, request)
   const txsGasLimit = delivery.calls.length === 0 ? undefined : request.txsGasLimit
   const useOf = (callUnits: bigint) => ({ ...plainUse, callUnits, callBytes: callBytesOf(delivery.calls) })
-  const simulate = ({ amountOutMin }: PricedRoute) => tryFill({ route, delivery, amount: amountOutMin })
-  const first = await price(useOf(txsGasLimit ?? 0n))
-  const units = await simulate(first)
+  const simulate = ({ amountOutMin }: PricedRoute) =>
+    answers.tryFill({ route, delivery, amount: amountOutMin })
+  const first = price(useOf(txsGasLimit ?? 0n))
+  const units = simulate(first)
   if (txsGasLimit !== undefined) {
     if (units > txsGasLimit) throw aboveLimit(route, { units, txsGasLimit })
     return first
   }
-  const second = await price(useOf(units))
-  if (second.amountOutMin !== first.amountOutMin) await simulate(second)
+  const second = price(useOf(units))
+  if (second.amountOutMin !== first.amountOutMin) simulate(second)
   return second
 }
 

@@ -17,7 +17,7 @@ const swapUsdMin = 50_000_000_000_000_000n
  * Prices what a user does alone on one chain: send, wrap, unwrap, swap. No solver, so no fees.
  * @throws QuoteError AMOUNT_TOO_LOW, SWAP_IMPACT_TOO_HIGH, NO_SWAP_ROUTES_FOUND, PRICE_FETCH_FAILED
  */
-export async function priceSelfExecuted(args: {
+export function priceSelfExecuted(args: {
   request: QuoteRequest
   route: Route
   snapshot: MarketSnapshot
@@ -25,9 +25,9 @@ export async function priceSelfExecuted(args: {
   swapImpactMaxBps: number
   /** Possible legs, of which the best is taken; none for a `send`. */
   legs: readonly Leg[]
-}): Promise<PricedRoute> {
+}): PricedRoute {
   const { request, route, snapshot } = args
-  const leg = route.operation === 'send' ? undefined : await quoteLeg(args)
+  const leg = route.operation === 'send' ? undefined : quoteLeg(args)
   const amountIn = leg?.amountIn ?? request.amount
   const amountOut = leg?.amountOut ?? request.amount
   const prices = shownPrices(snapshot, route)
@@ -69,7 +69,7 @@ export async function priceSelfExecuted(args: {
 type SelfExecutedInputs = Parameters<typeof priceSelfExecuted>[0]
 
 /** The best of all legs; a refusal stands only when all are refused. */
-async function quoteLeg({ request, snapshot, quoter, legs }: SelfExecutedInputs): Promise<LegQuote> {
+function quoteLeg({ request, snapshot, quoter, legs }: SelfExecutedInputs): LegQuote {
   // Called for its refusal only: all legs here are pools or none is, so it permits all or throws.
   permittedPlans(
     legs.map((origin) => ({ origin, destination: undefined })),
@@ -80,7 +80,7 @@ async function quoteLeg({ request, snapshot, quoter, legs }: SelfExecutedInputs)
   let refusal: QuoteError | undefined
   for (const leg of legs) {
     try {
-      const quoted = await quoter[isForward ? 'exactInput' : 'exactOutput'](snapshot, leg, request.amount)
+      const quoted = quoter[isForward ? 'exactInput' : 'exactOutput'](snapshot, leg, request.amount)
       const isBest =
         best === undefined ||
         (isForward ? quoted.amountOut > best.amountOut : quoted.amountIn < best.amountIn)

@@ -1,5 +1,6 @@
 import { bpsUp, maxBigint } from '@causeway/core'
 import type { MarketSnapshot } from '@causeway/market'
+import { gather } from '../answers.ts'
 import { type MeasuredUse, plainUse } from '../fees/feeTerms.ts'
 import { networkFees } from '../fees/gas.ts'
 import type { LegPlan } from '../legs/legs.ts'
@@ -10,13 +11,13 @@ import {
   type JudgedPayee,
   judgePayee,
   type Payee,
-  type PayeePorts,
+  type PayeeAnswers,
   refusedPayee,
   requirePayee,
 } from '../routes/mayBePaid.ts'
 import type { Route } from '../routes/route.ts'
 
-type PayeeInputs = {
+export type PayeeInputs = {
   readonly route: Route
   readonly request: QuoteRequest
   readonly plans: readonly LegPlan[]
@@ -31,44 +32,34 @@ export type JudgedPayees = {
   readonly units: PayeeUnits
 }
 
-/**
- * Judges the accounts that a route pays: recipient and refund accounts. It starts the questions to chains at
- * once, so that they run while the route is priced; the judge that it returns is called with the priced
- * route. The ports never reject and cache their answers, so early questions need no handler, and the judge
- * may ask again.
- * @returns a judge that throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
- * @source Q-61, Q-63, Q-64, Q-48
- */
-export function askPayees(
-  ports: PayeePorts,
-  inputs: PayeeInputs,
-): (priced: PricedRoute) => Promise<JudgedPayees> {
-  for (const { chain, account, currency } of earlyPayees(inputs)) {
+/** Questions about payees that need no price, to be asked while the route waits for other answers. */
+export function earlyQuestions(answers: PayeeAnswers, inputs: PayeeInputs): readonly (() => unknown)[] {
+  return earlyPayees(inputs).flatMap(({ chain, account, currency }) => {
     const question = { chainId: chain.chainId, account, currency: currency.address }
-    if (chain.quoting.isNobody(account)) continue
+    if (chain.quoting.isNobody(account)) return []
+    const asksLack = () => answers.lackOf(question)
     // An account with code is refused only in families that pay nothing to such accounts.
-    if (!chain.quoting.paysTokensToCode) void ports.hasCode(question)
-    void ports.lackOf(question)
-  }
-  return (priced) => judgePayees(ports, inputs, priced)
+    return chain.quoting.paysTokensToCode ? [asksLack] : [asksLack, () => answers.hasCode(question)]
+  })
 }
 
-async function judgePayees(
-  ports: PayeePorts,
-  inputs: PayeeInputs,
-  priced: PricedRoute,
-): Promise<JudgedPayees> {
+/**
+ * Judges the accounts that a priced route pays: recipient and refund accounts.
+ * @throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
+ * @source Q-61, Q-63, Q-64, Q-48
+ */
+export function judgePayees(answers: PayeeAnswers, inputs: PayeeInputs, priced: PricedRoute): JudgedPayees {
   const { route, plans, snapshot } = inputs
   const { solver, feeCurrency: currency } = priced
   if (plans.length === 0 || solver === undefined) return { refundAccounts: [], units: plainUse }
-  const fills = paidOnDestination(inputs, priced).map(async (payee) => {
-    const judged = await requirePayee(ports, payee, fieldOf(inputs))
+  const fills = paidOnDestination(inputs, priced).map((payee) => () => {
+    const judged = requirePayee(answers, payee, fieldOf(inputs))
     return unitsBeyondPlain(snapshot, { kind: 'fill', chain: payee.chain, currency: payee.currency, judged })
   })
-  const [refunds, ...fillUnits] = await Promise.all([
-    refundAccounts(ports, { ...inputs, currency, amount: solver.depositAmount }),
+  const [refunds, ...fillUnits] = gather<[readonly RefundAccount[], ...bigint[]]>(
+    () => refundAccounts(answers, { route, request: inputs.request, currency, amount: solver.depositAmount }),
     ...fills,
-  ])
+  )
   const refundUnits = refunds.map(({ judged }) =>
     unitsBeyondPlain(snapshot, { kind: 'refund', chain: route.origin, currency, judged }),
   )
@@ -176,10 +167,7 @@ type RefundAccount = { readonly account: string; readonly judged: JudgedPayee | 
  * The second is `user`, where the first is another account and he may be paid. A deposit address has none,
  * because its terms name one account. @source Q-63, Q-64
  */
-async function refundAccounts(
-  ports: PayeePorts,
-  question: RefundQuestion,
-): Promise<readonly RefundAccount[]> {
+function refundAccounts(answers: PayeeAnswers, question: RefundQuestion): readonly RefundAccount[] {
   const { route, request, currency, amount } = question
   const { origin: chain, user, refundTo } = route
   const candidate = refundTo === undefined ? defaultCandidate(route, request) : undefined
@@ -192,13 +180,13 @@ async function refundAccounts(
       ? { ...refund, makesState: true, isDepositor: true }
       : { ...refund, makesState: false }
   }
-  const ask = async (account: string) => ({ account, judged: await judgePayee(ports, payee(account)) })
+  const ask = (account: string) => ({ account, judged: judgePayee(answers, payee(account)) })
   const isBurnt = chain.payees.isBurnt(user)
-  const [asUser, asRefundTo, asCandidate] = await Promise.all([
-    isBurnt ? { account: user, judged: undefined } : ask(user),
-    refundTo === undefined ? undefined : ask(refundTo),
-    candidate === undefined ? undefined : askCandidate(ports, payee(candidate), route),
-  ])
+  const [asUser, asRefundTo, asCandidate] = gather(
+    (): RefundAccount => (isBurnt ? { account: user, judged: undefined } : ask(user)),
+    () => (refundTo === undefined ? undefined : ask(refundTo)),
+    () => (candidate === undefined ? undefined : askCandidate(answers, payee(candidate), route)),
+  )
   const userRefusal = asUser.judged?.refusal
   const mayPayUser = userRefusal === undefined && !isBurnt
   const withUser = (first: RefundAccount): readonly RefundAccount[] =>
@@ -223,17 +211,17 @@ async function refundAccounts(
  * Asks whether the candidate or the user is refunded; `silent` where a chain does not answer in time. A contract
  * wallet on the destination that has no code on the origin may be nobody's there, so the user is refunded.
  */
-async function askCandidate(
-  ports: PayeePorts,
+function askCandidate(
+  answers: PayeeAnswers,
   candidate: Payee,
   { origin, destination }: Route,
-): Promise<RefundAccount & { readonly preferred: 'candidate' | 'user' | 'silent' }> {
+): RefundAccount & { readonly preferred: 'candidate' | 'user' | 'silent' } {
   const { account } = candidate
-  const [judged, hasDestinationCode, hasOriginCode] = await Promise.all([
-    judgePayee(ports, candidate),
-    ports.hasCode({ chainId: destination.chainId, account }),
-    ports.hasCode({ chainId: origin.chainId, account }),
-  ])
+  const [judged, hasDestinationCode, hasOriginCode] = gather(
+    () => judgePayee(answers, candidate),
+    () => answers.hasCode({ chainId: destination.chainId, account }),
+    () => answers.hasCode({ chainId: origin.chainId, account }),
+  )
   const choose = () => {
     if (typeof judged.refusal === 'object') return 'user'
     if (judged.refusal === 'silent' || hasDestinationCode === undefined || hasOriginCode === undefined)

@@ -1,29 +1,26 @@
 import { formatAmount } from '@causeway/core'
 import type { AccountLack, NetworkFees } from '@causeway/families/rules'
+import { type AnswersOf, gather } from '../answers.ts'
 import { QuoteError } from '../errors.ts'
 import type { QuotableCurrency } from '../registry.ts'
 import type { QuoteRequest } from '../request.ts'
-import { type LackLookup, lackRefusal } from '../routes/mayBePaid.ts'
+import { lackRefusal, type PayeePorts } from '../routes/mayBePaid.ts'
 import type { Route } from '../routes/route.ts'
 
 /** Account state that the recipient lacks for the output and a gas top-up; undefined if his chain does not tell. */
-export async function recipientLack(
-  lackOf: LackLookup,
+export function recipientLack(
+  answers: AnswersOf<Pick<PayeePorts, 'lackOf'>>,
   { destination, currencyOut, recipient }: Route,
   { topupGas }: Pick<QuoteRequest, 'topupGas'>,
-): Promise<AccountLack | undefined> {
-  const currencies = [currencyOut, ...(topupGas ? [destination.native] : [])]
-  const lacks = await Promise.all(
-    currencies.map(({ address }) =>
-      lackOf({ chainId: destination.chainId, account: recipient, currency: address }),
-    ),
+): AccountLack | undefined {
+  const lackIn = ({ address: currency }: Pick<QuotableCurrency, 'address'>) =>
+    answers.lackOf({ chainId: destination.chainId, account: recipient, currency })
+  if (!topupGas) return lackIn(currencyOut)
+  const [output, topup] = gather(
+    () => lackIn(currencyOut),
+    () => lackIn(destination.native),
   )
-  let joinedLack: AccountLack = {}
-  for (const lack of lacks) {
-    if (lack === undefined) return undefined
-    joinedLack = { ...joinedLack, ...lack }
-  }
-  return joinedLack
+  return output && topup && { ...output, ...topup }
 }
 
 /**

@@ -19,7 +19,7 @@ import {
   usdx,
   user,
 } from '../../../test/fixtures/market.ts'
-import { createPoolLegQuoter, type OnChainQuoter } from './poolLegQuoter.ts'
+import type { OnChainQuoter } from './poolLegQuoter.ts'
 
 const poolsOn = (poolsOfA: readonly PoolState[]) => ({
   current: testSnapshot({
@@ -113,7 +113,7 @@ describe('pools that nobody listed', () => {
       return feePips === 500 ? answer : undefined
     }
   const asked = (amountOut: bigint, change: object = {}) =>
-    price({ ...between, ...change }, { config, market, legQuoter: createPoolLegQuoter(gives(amountOut)) })
+    price({ ...between, ...change }, { config, market, quoteOnChain: gives(amountOut) })
 
   test('are asked for with useFallbacks, and only with it', async () => {
     expect((await asked(99_000_000n)).json.errorCode).toBe('NO_SWAP_ROUTES_FOUND')
@@ -134,8 +134,8 @@ describe('pools that nobody listed', () => {
   })
 
   test('are not asked for where no fees are configured', async () => {
-    const legQuoter = createPoolLegQuoter(gives(99_000_000n))
-    const { json } = await price({ ...between, useFallbacks: true }, { market, legQuoter })
+    const quoteOnChain = gives(99_000_000n)
+    const { json } = await price({ ...between, useFallbacks: true }, { market, quoteOnChain })
     expect(json.errorCode).toBe('NO_SWAP_ROUTES_FOUND')
   })
 })

@@ -49,8 +49,8 @@ export type LegQuote = {
  * @throws QuoteError NO_SWAP_ROUTES_FOUND, PRICE_FETCH_FAILED, SERVICE_UNAVAILABLE
  */
 export interface LegQuoter {
-  exactInput(snapshot: MarketSnapshot, leg: Leg, amountIn: bigint): Promise<LegQuote>
-  exactOutput(snapshot: MarketSnapshot, leg: Leg, amountOut: bigint): Promise<LegQuote>
+  exactInput(snapshot: MarketSnapshot, leg: Leg, amountIn: bigint): LegQuote
+  exactOutput(snapshot: MarketSnapshot, leg: Leg, amountOut: bigint): LegQuote
 }
 
 /** Pools that plans may use. `fallbacks`: also unlisted fee tiers, and two pools in a row. */

@@ -3,6 +3,7 @@ import {
   convertDown,
   divideUp,
   type Hex,
+  type MaybePromise,
   type PoolQuote,
   type PoolState,
   type PricedUnit,
@@ -26,14 +27,18 @@ export type PoolTrade = 'exactInput' | 'exactOutput'
  * Asks the chain's quoter contract for a pool that the snapshot does not mirror. Undefined: the pool cannot
  * make the trade, or the chain has no quoter that can be asked now.
  */
-export type OnChainQuoter = (args: {
-  chainId: number
-  pool: QuotablePool
+export type OnChainQuoter = (question: OnChainQuestion) => MaybePromise<PoolQuote | undefined>
+
+export type OnChainQuestion = {
+  readonly chainId: number
+  readonly pool: QuotablePool
   /** Uniswap's name for the direction: `token0` is sold for `token1`. */
-  zeroForOne: boolean
-  trade: PoolTrade
-  amount: bigint
-}) => Promise<PoolQuote | undefined>
+  readonly zeroForOne: boolean
+  readonly trade: PoolTrade
+  readonly amount: bigint
+}
+
+type QuoteOnChain = (question: OnChainQuestion) => PoolQuote | undefined
 
 /** Quote of one pool, in smallest units. `feePips`: the pool's fee in millionths. */
 type HopQuote = Pick<LegQuote, 'amountIn' | 'amountOut' | 'ticksCrossed' | 'adverseBps'> & {
@@ -45,31 +50,26 @@ type HopQuote = Pick<LegQuote, 'amountIn' | 'amountOut' | 'ticksCrossed' | 'adve
  * that do not sell too far below the agreed price, the best one wins. A fallback leg may take two pools, through a
  * currency between them.
  */
-export function createPoolLegQuoter(onChain: OnChainQuoter): LegQuoter {
-  async function quote(
-    snapshot: MarketSnapshot,
-    leg: Leg,
-    trade: PoolTrade,
-    amount: bigint,
-  ): Promise<LegQuote> {
+export function createPoolLegQuoter(onChain: QuoteOnChain): LegQuoter {
+  function quote(snapshot: MarketSnapshot, leg: Leg, trade: PoolTrade, amount: bigint): LegQuote {
     if (leg.kind !== 'pool')
       return { leg, amountIn: amount, amountOut: amount, hops: [], ticksCrossed: 0, adverseBps: 0n }
     const quoteHop = (hop: Leg, hopAmount: bigint) =>
       bestPool(onChain, { snapshot, leg: hop, trade, amount: hopAmount })
     const via = leg.fallback !== undefined && 'via' in leg.fallback ? leg.fallback.via : undefined
     if (via === undefined) {
-      const { feePips, ...quoted } = await quoteHop(leg, amount)
+      const { feePips, ...quoted } = quoteHop(leg, amount)
       return { leg, hops: [{ to: leg.to, feePips }], ...quoted }
     }
     const firstHop = { ...leg, to: via }
     const secondHop = { ...leg, from: via }
     // Quotes the hop with the known amount first: its result is the known amount of the other hop.
     if (trade === 'exactInput') {
-      const first = await quoteHop(firstHop, amount)
-      return joinHops(leg, via, first, await quoteHop(secondHop, first.amountOut))
+      const first = quoteHop(firstHop, amount)
+      return joinHops(leg, via, first, quoteHop(secondHop, first.amountOut))
     }
-    const second = await quoteHop(secondHop, amount)
-    return joinHops(leg, via, await quoteHop(firstHop, second.amountIn), second)
+    const second = quoteHop(secondHop, amount)
+    return joinHops(leg, via, quoteHop(firstHop, second.amountIn), second)
   }
   return {
     exactInput: (snapshot, leg, amountIn) => quote(snapshot, leg, 'exactInput', amountIn),
@@ -103,7 +103,7 @@ type HopQuestion = {
  * guarded one names the refusal, else an exhausted one.
  * @throws QuoteError PRICE_FETCH_FAILED, INSUFFICIENT_LIQUIDITY, NO_SWAP_ROUTES_FOUND, AMOUNT_TOO_LOW
  */
-async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<HopQuote> {
+function bestPool(onChain: QuoteOnChain, question: HopQuestion): HopQuote {
   const { snapshot, leg, trade, amount } = question
   if (amount >= poolAmountLimit) throw beyondPools(leg)
   const mirrored = requireChain(snapshot, leg.chain.chainId).pools
@@ -112,7 +112,7 @@ async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<
   let isExhausted = false
   let best: HopQuote | undefined
   for (const pool of poolsOf(leg)) {
-    const quoted = await quotePool(onChain, pool, { ...question, mirrored, prices })
+    const quoted = quotePool(onChain, pool, { ...question, mirrored, prices })
     if (quoted === 'guarded') isGuarded = true
     else if (quoted === 'exhausted') isExhausted = true
     else if (quoted !== undefined && (best === undefined || isBetter(quoted, best, trade))) best = quoted
@@ -135,14 +135,14 @@ async function bestPool(onChain: OnChainQuoter, question: HopQuestion): Promise<
  *   0;
  * - unlisted: the loss of the trade itself, see `lossBps`.
  */
-async function quotePool(
-  onChain: OnChainQuoter,
+function quotePool(
+  onChain: QuoteOnChain,
   pool: QuotablePool,
   question: HopQuestion & {
     readonly mirrored: readonly PoolState[]
     readonly prices: Record<'from' | 'to', PricedCurrency>
   },
-): Promise<HopQuote | 'guarded' | 'exhausted' | undefined> {
+): HopQuote | 'guarded' | 'exhausted' | undefined {
   const { leg, trade, amount, mirrored, prices } = question
   const from = poolToken(leg.chain, leg.from)
   const allowedBps = guardBps(leg)
@@ -152,7 +152,7 @@ async function quotePool(
   if (poolBps > allowedBps) return 'guarded'
   const answer =
     state === undefined
-      ? await onChain({ chainId: leg.chain.chainId, pool, zeroForOne, trade, amount })
+      ? onChain({ chainId: leg.chain.chainId, pool, zeroForOne, trade, amount })
       : quoteMirrored(state, zeroForOne, trade, amount)
   if (answer === undefined) return undefined
   if (answer.exhausted) return 'exhausted'

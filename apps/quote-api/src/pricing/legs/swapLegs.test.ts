@@ -22,7 +22,7 @@ import {
   user,
   weth,
 } from '../../../test/fixtures/market.ts'
-import { createPoolLegQuoter } from './poolLegQuoter.ts'
+import type { OnChainQuoter } from './poolLegQuoter.ts'
 
 function market(options: { poolsOfA?: readonly PoolState[]; spreadBps?: bigint } = {}) {
   const { poolsOfA = pools, spreadBps = 0n } = options
@@ -180,15 +180,15 @@ describe('while a pool is not mirrored', () => {
 
   test('the chain is asked, for that pool only', async () => {
     const asked: (string | undefined)[] = []
-    const legQuoter = createPoolLegQuoter(async ({ pool: { address } }) => {
+    const quoteOnChain: OnChainQuoter = async ({ pool: { address } }) => {
       asked.push(address)
       return address === deepTide.address ? answer : undefined
-    })
-    const { json } = await price({}, { legQuoter, market: market({ poolsOfA: [] }) })
+    }
+    const { json } = await price({}, { quoteOnChain, market: market({ poolsOfA: [] }) })
     expect(json.details.currencyOut.amount).toBe(String(99_000_000n - BigInt(json.fees.relayer.amount)))
     expect(asked).toContain(deepTide.address)
     asked.length = 0
-    await price({}, { legQuoter })
+    await price({}, { quoteOnChain })
     expect(asked.filter((address) => address === deepTide.address)).toEqual([])
   })
 

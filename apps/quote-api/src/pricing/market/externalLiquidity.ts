@@ -1,4 +1,4 @@
-import { type PricedUnit, type UsdX18, usdValueDown } from '@causeway/core'
+import { type MaybePromise, type PricedUnit, type UsdX18, usdValueDown } from '@causeway/core'
 import type { ExternalLiquiditySettings } from '@causeway/core/config'
 import type { QuotableCurrency } from '../registry.ts'
 import { type AssetInventory, payableUsd } from './inventory.ts'
@@ -22,7 +22,7 @@ export type ExternalLiquidity = LiquidityOffer & { readonly currency: QuotableCu
 export type FindLiquidity = (liquidityRequest: {
   readonly currency: QuotableCurrency
   readonly amount: bigint
-}) => Promise<LiquidityOffer | undefined>
+}) => MaybePromise<LiquidityOffer | undefined>
 
 /** True if an offer is within the configured bounds on cost and delay, whatever its maker asks for. */
 export function isAcceptable(

@@ -1,4 +1,6 @@
+import type { MaybePromise } from '@causeway/core'
 import type { AccountLack } from '@causeway/families/rules'
+import { type AnswersOf, gather, type QuestionWords, withAnswers } from '../answers.ts'
 import { QuoteError, type QuoteErrorCode } from '../errors.ts'
 import type { QuotableChain, QuotableCurrency } from '../registry.ts'
 
@@ -6,7 +8,7 @@ import type { QuotableChain, QuotableCurrency } from '../registry.ts'
 export type CodeLookup = (question: {
   readonly chainId: number
   readonly account: string
-}) => Promise<boolean | undefined>
+}) => MaybePromise<boolean | undefined>
 
 /**
  * Tells what an account lacks before it can be paid in a currency of its chain; `undefined` where that is not known
@@ -16,7 +18,7 @@ export type LackLookup = (question: {
   readonly chainId: number
   readonly account: string
   readonly currency: string
-}) => Promise<AccountLack | undefined>
+}) => MaybePromise<AccountLack | undefined>
 
 /**
  * Tries a payment as the fill wallet would make it now; `undefined` where the outcome is not known in time. `refusal`:
@@ -26,7 +28,7 @@ export type LackLookup = (question: {
  */
 export type TryPayment = (
   payment: TriedPayment,
-) => Promise<{ readonly refusal: string | undefined; readonly units?: bigint } | undefined>
+) => MaybePromise<{ readonly refusal: string | undefined; readonly units?: bigint } | undefined>
 
 /** A payment that endpoints simulate. */
 export type TriedPayment = {
@@ -42,6 +44,15 @@ export type PayeePorts = {
   readonly hasCode: CodeLookup
   readonly lackOf: LackLookup
   readonly tryPayment: TryPayment
+}
+
+/** What chains answer about accounts that a request pays. */
+export type PayeeAnswers = AnswersOf<PayeePorts>
+
+export const payeeWords: QuestionWords<PayeePorts> = {
+  hasCode: ({ chainId, account }) => [chainId, account],
+  lackOf: ({ chainId, account, currency }) => [chainId, account, currency],
+  tryPayment: ({ chain, account, currency, amount }) => [chain.chainId, account, currency.address, amount],
 }
 
 /** An account with the payment that it is to get. */
@@ -77,29 +88,29 @@ const untried: Awaited<ReturnType<TryPayment>> = { refusal: undefined }
  * refuses is enough, even if others are missing; to allow the payment, all must be there.
  * @source Q-60, Q-61, Q-62
  */
-export async function judgePayee(ports: PayeePorts, payee: Payee): Promise<JudgedPayee> {
+export function judgePayee(answers: PayeeAnswers, payee: Payee): JudgedPayee {
   const { chain, account, currency, amount } = payee
   const staticRefusal = neverPaid(chain, account)
   if (staticRefusal !== undefined) return { ...unasked, refusal: staticRefusal }
   // The placeholder for an account that is not chosen yet: pages price before a wallet is connected.
   if (chain.quoting.isNobody(account)) return { ...unasked, refusal: undefined }
   const question = { chainId: chain.chainId, account, currency: currency.address }
-  const [hasCode, lack, trial] = await Promise.all([
-    chain.quoting.paysTokensToCode ? false : ports.hasCode(question),
-    payee.isDepositor === true && !currency.isNative ? {} : ports.lackOf(question),
-    payee.isNamed && amount > 0n ? ports.tryPayment(payee) : untried,
-  ])
-  return { refusal: refusalBy({ hasCode, lack, trial }, payee), lack, units: trial?.units }
+  const [hasCode, lack, trial] = gather<[...AnswersAboutPayee]>(
+    () => (chain.quoting.paysTokensToCode ? false : answers.hasCode(question)),
+    () => (payee.isDepositor === true && !currency.isNative ? {} : answers.lackOf(question)),
+    () => (payee.isNamed && amount > 0n ? answers.tryPayment(payee) : untried),
+  )
+  return { refusal: refusalBy([hasCode, lack, trial], payee), lack, units: trial?.units }
 }
 
 /** Answers of a chain about a payee; undefined where one did not come in time. */
-type PayeeAnswers = {
-  readonly hasCode: Awaited<ReturnType<CodeLookup>>
-  readonly lack: Awaited<ReturnType<LackLookup>>
-  readonly trial: Awaited<ReturnType<TryPayment>>
-}
+type AnswersAboutPayee = readonly [
+  hasCode: Awaited<ReturnType<CodeLookup>>,
+  lack: Awaited<ReturnType<LackLookup>>,
+  trial: Awaited<ReturnType<TryPayment>>,
+]
 
-function refusalBy({ hasCode, lack, trial }: PayeeAnswers, payee: Payee): JudgedPayee['refusal'] {
+function refusalBy([hasCode, lack, trial]: AnswersAboutPayee, payee: Payee): JudgedPayee['refusal'] {
   const { chain, currency } = payee
   if (hasCode === true)
     return {
@@ -175,8 +186,13 @@ export function refusedPayee(
 }
 
 /** @throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE */
-export async function requirePayee(ports: PayeePorts, payee: Payee, field: string): Promise<JudgedPayee> {
-  const judged = await judgePayee(ports, payee)
+export function requirePayee(answers: PayeeAnswers, payee: Payee, field: string): JudgedPayee {
+  const judged = judgePayee(answers, payee)
   if (judged.refusal !== undefined) throw refusedPayee(judged.refusal, payee, { field })
   return judged
+}
+
+/** Waits for what a chain answers about one payee. @throws as `requirePayee` */
+export async function askPayee(ports: PayeePorts, payee: Payee, field: string): Promise<JudgedPayee> {
+  return withAnswers(payeeWords, ports, (answers) => requirePayee(answers, payee, field))
 }

@@ -12,7 +12,7 @@ import { toQuoteRequest } from '../../http/wire/quoteBody.ts'
 import { resolveClaim } from '../../money/appFees/claimTerms.ts'
 import { QuoteError } from '../errors.ts'
 import { createRegistry, type QuotableChain } from '../registry.ts'
-import { type Payee, type PayeePorts, requirePayee } from './mayBePaid.ts'
+import { askPayee, type Payee, type PayeePorts } from './mayBePaid.ts'
 import { resolveRoute } from './route.ts'
 
 const hex = (byte: string): Hex => `0x${byte.repeat(20)}`
@@ -222,12 +222,12 @@ describe.each(registry.chains.map((chain) => [chain.key, chain] as const))('on %
     'Q-61, Q-62: an account that %s is refused in each payment, by its field',
     async (_what, change) => {
       for (const what of ['output', 'topup', 'refund', 'claim'] as const) {
-        const refused = requirePayee({ ...answers, ...change }, payee(what), 'named')
+        const refused = askPayee({ ...answers, ...change }, payee(what), 'named')
         await expect(refused).rejects.toMatchObject({
           code: expect.stringMatching(/^(INVALID_RECIPIENT|RECIPIENT_HAS_CODE)$/),
           data: { field: 'named' },
         })
-        expect(await requirePayee(answers, payee(what), 'named')).toMatchObject({ refusal: undefined })
+        expect(await askPayee(answers, payee(what), 'named')).toMatchObject({ refusal: undefined })
       }
     },
   )
@@ -235,7 +235,7 @@ describe.each(registry.chains.map((chain) => [chain.key, chain] as const))('on %
   test('Q-60, Q-63: nothing is given back to a user who is never paid', async () => {
     for (const account of neverPaid(chain)) {
       const user: Payee = { ...payee('refund'), account, makesState: true, isDepositor: true }
-      await expect(requirePayee(answers, user, 'refundTo')).rejects.toMatchObject({
+      await expect(askPayee(answers, user, 'refundTo')).rejects.toMatchObject({
         code: 'INVALID_RECIPIENT',
       })
     }
@@ -244,9 +244,9 @@ describe.each(registry.chains.map((chain) => [chain.key, chain] as const))('on %
   test('Q-61: an account whose state nobody was charged for is paid as output and top-up alone', async () => {
     const lackOf = async (): Promise<AccountLack> => ({ accountFee: 1n, stateBytes: 1 })
     for (const what of ['output', 'topup'] as const)
-      await requirePayee({ ...answers, lackOf }, payee(what), 'named')
+      await askPayee({ ...answers, lackOf }, payee(what), 'named')
     for (const what of ['refund', 'claim'] as const)
-      await expect(requirePayee({ ...answers, lackOf }, payee(what), 'named')).rejects.toMatchObject({
+      await expect(askPayee({ ...answers, lackOf }, payee(what), 'named')).rejects.toMatchObject({
         code: 'INVALID_RECIPIENT',
       })
   })

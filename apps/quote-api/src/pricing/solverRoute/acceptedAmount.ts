@@ -34,16 +34,16 @@ type RequestedAmount = {
  * request's amount: `minimumAmount`, or `maximumAmount` where liquidity is short.
  * @throws QuoteError
  */
-export async function priceOrNameAmount<Priced>(
+export function priceOrNameAmount<Priced>(
   requestedAmount: RequestedAmount,
-  price: (amount: bigint) => Promise<Priced>,
-): Promise<Priced> {
+  price: (amount: bigint) => Priced,
+): Priced {
   try {
-    return await price(requestedAmount.amount)
+    return price(requestedAmount.amount)
   } catch (error) {
     if (!(error instanceof QuoteError)) throw error
-    if (tooLow.has(error.code)) throw await nameLeast(requestedAmount, error, price)
-    if (tooHigh.has(error.code)) throw await nameMost(requestedAmount, error, price)
+    if (tooLow.has(error.code)) throw nameLeast(requestedAmount, error, price)
+    if (tooHigh.has(error.code)) throw nameMost(requestedAmount, error, price)
     throw error
   }
 }
@@ -53,12 +53,12 @@ export async function priceOrNameAmount<Priced>(
  * restated in the currency of the request's amount.
  * @throws QuoteError
  */
-export async function priceOrNameNone<Priced>(
+export function priceOrNameNone<Priced>(
   requestedAmount: Pick<RequestedAmount, 'currency'>,
-  price: () => Promise<Priced>,
-): Promise<Priced> {
+  price: () => Priced,
+): Priced {
   try {
-    return await price()
+    return price()
   } catch (error) {
     const isAboutAmount = error instanceof QuoteError && (tooLow.has(error.code) || tooHigh.has(error.code))
     throw isAboutAmount ? restateRefusal(error, requestedAmount, {}) : error
@@ -70,21 +70,21 @@ export async function priceOrNameNone<Priced>(
  * refusal, or not priced at all, because the bound of tries or of time is met.
  */
 type Verdict = 'accepted' | 'refused' | 'other'
-type Judge = (amount: bigint) => Promise<Verdict>
+type Judge = (amount: bigint) => Verdict
 
 /** Makes the judge of one search, which counts its tries and its time. */
 function judgeOf(
   { clock }: RequestedAmount,
-  price: (amount: bigint) => Promise<unknown>,
+  price: (amount: bigint) => unknown,
   refusals: ReadonlySet<QuoteErrorCode>,
 ): Judge {
   const endMs = clock.now() + searchMs
   let tries = triesMax
-  return async (amount) => {
+  return (amount) => {
     if (tries === 0 || clock.now() > endMs) return 'other'
     tries -= 1
     try {
-      await price(amount)
+      price(amount)
       return 'accepted'
     } catch (error) {
       // A chain that does not answer ends the search: the first refusal stands and names no amount.
@@ -95,26 +95,26 @@ function judgeOf(
 }
 
 /** The refusal of an amount that is too low, with the least amount found that is accepted. */
-async function nameLeast(
+function nameLeast(
   requestedAmount: RequestedAmount,
   error: QuoteError,
-  price: (amount: bigint) => Promise<unknown>,
-): Promise<QuoteError> {
+  price: (amount: bigint) => unknown,
+): QuoteError {
   const judge = judgeOf(requestedAmount, price, tooLow)
-  const acceptedAmount = await findLeast(judge, requestedAmount.amount)
+  const acceptedAmount = findLeast(judge, requestedAmount.amount)
   if (acceptedAmount === undefined) return restateRefusal(error, requestedAmount, {})
   const withMargin = acceptedAmount + divideUp(acceptedAmount * marginPercent, 100n)
-  const leastAmount = (await judge(withMargin)) === 'accepted' ? withMargin : acceptedAmount
+  const leastAmount = judge(withMargin) === 'accepted' ? withMargin : acceptedAmount
   return restateRefusal(error, requestedAmount, { minimumAmount: leastAmount.toString() })
 }
 
 /** The refusal of an amount that is too high, with the largest amount found that is accepted. */
-async function nameMost(
+function nameMost(
   requestedAmount: RequestedAmount,
   error: QuoteError,
-  price: (amount: bigint) => Promise<unknown>,
-): Promise<QuoteError> {
-  const acceptedAmount = await findMost(
+  price: (amount: bigint) => unknown,
+): QuoteError {
+  const acceptedAmount = findMost(
     judgeOf(requestedAmount, price, stillTooHigh),
     requestedAmount.amount,
     error.nearAmount,
@@ -127,12 +127,12 @@ async function nameMost(
 }
 
 /** Steps up from a refused amount, by a factor that doubles, until one is accepted; then bisects between both. */
-async function findLeast(judge: Judge, refusedAmount: bigint): Promise<bigint | undefined> {
+function findLeast(judge: Judge, refusedAmount: bigint): bigint | undefined {
   let low = refusedAmount
   for (let factor = 2n; low < amountMax; factor *= 2n) {
     // One is added, because 0 stays 0 times any factor.
     const candidate = low * factor + 1n
-    const verdict = await judge(candidate)
+    const verdict = judge(candidate)
     if (verdict === 'refused') {
       low = candidate
       continue
@@ -147,19 +147,15 @@ async function findLeast(judge: Judge, refusedAmount: bigint): Promise<bigint | 
  * Steps down from a refused amount, by a power of two that grows, until one is accepted; then bisects between both.
  * @param nearAmount the refusal's guess, tried first; if it is not accepted, the search begins below it
  */
-async function findMost(
-  judge: Judge,
-  refusedAmount: bigint,
-  nearAmount: bigint | undefined,
-): Promise<bigint | undefined> {
+function findMost(judge: Judge, refusedAmount: bigint, nearAmount: bigint | undefined): bigint | undefined {
   let high = refusedAmount
   if (nearAmount !== undefined && nearAmount > 0n && nearAmount < refusedAmount) {
-    if ((await judge(nearAmount)) === 'accepted') return nearAmount
+    if (judge(nearAmount) === 'accepted') return nearAmount
     high = nearAmount
   }
   for (let shift = 1n; high > 0n; shift += 1n) {
     const candidate = high >> shift
-    const verdict = await judge(candidate)
+    const verdict = judge(candidate)
     if (verdict === 'accepted')
       return searchBetween(judge, { refused: high, end: candidate, isEndAccepted: true })
     // Smaller amounts would be refused so too. Amounts that the step skipped are not searched.
@@ -174,17 +170,17 @@ async function findMost(
  * @param range.isEndAccepted false where `end` was judged `other`: no accepted amount is known yet
  * @returns the accepted end; undefined if no accepted amount was found
  */
-async function searchBetween(
+function searchBetween(
   judge: Judge,
   range: { readonly refused: bigint; readonly end: bigint; readonly isEndAccepted: boolean },
-): Promise<bigint | undefined> {
+): bigint | undefined {
   let { refused, end, isEndAccepted } = range
   for (;;) {
     const distance = end > refused ? end - refused : refused - end
     const areNear = distance <= 1n || distance * 100n <= end * nearPercent
     if (areNear) return isEndAccepted ? end : undefined
     const middle = middleOf(refused, end)
-    const verdict = await judge(middle)
+    const verdict = judge(middle)
     // An accepted middle becomes the end. So does one judged `other` while the end is not accepted either:
     // accepted amounts, if any, lie between it and the refused one. Any other middle becomes the refused one.
     if (verdict === 'accepted' || (verdict === 'other' && !isEndAccepted)) {

@@ -45,10 +45,10 @@ export type PlanAmounts = {
 }
 
 /** Amounts of an EXACT_INPUT request: from the input to the output. */
-export async function computeFromInput(inputs: SolverRouteInputs, terms: FeeTerms): Promise<PlanAmounts> {
+export function computeFromInput(inputs: SolverRouteInputs, terms: FeeTerms): PlanAmounts {
   const { request, plan, quoter, snapshot } = inputs
   const originLeg =
-    plan.origin === undefined ? undefined : await quoter.exactInput(snapshot, plan.origin, request.amount)
+    plan.origin === undefined ? undefined : quoter.exactInput(snapshot, plan.origin, request.amount)
   if (originLeg !== undefined) checkDepth(snapshot, originLeg, { override: request.overridePriceImpact })
   const received = originLeg?.amountOut ?? request.amount
   const split = splitFees(terms, received)
@@ -63,7 +63,7 @@ export async function computeFromInput(inputs: SolverRouteInputs, terms: FeeTerm
   }
   checkPayable(inputs, { payout, split })
   const destinationLeg =
-    plan.destination === undefined ? undefined : await quoter.exactInput(snapshot, plan.destination, payout)
+    plan.destination === undefined ? undefined : quoter.exactInput(snapshot, plan.destination, payout)
   return {
     originLeg,
     split,
@@ -75,12 +75,12 @@ export async function computeFromInput(inputs: SolverRouteInputs, terms: FeeTerm
 }
 
 /** Amounts of the other trade types: from the output back to the input. */
-export async function computeFromOutput(inputs: SolverRouteInputs, terms: FeeTerms): Promise<PlanAmounts> {
+export function computeFromOutput(inputs: SolverRouteInputs, terms: FeeTerms): PlanAmounts {
   const { request, plan, quoter, snapshot } = inputs
   const destinationLeg =
     plan.destination === undefined
       ? undefined
-      : await quoter.exactOutput(snapshot, plan.destination, request.amount)
+      : quoter.exactOutput(snapshot, plan.destination, request.amount)
   const payout = destinationLeg === undefined ? request.amount : requiredIn(snapshot, destinationLeg)
   checkBalance(inputs, payout)
   // The origin's transactions carry only multiples of its granularity.
@@ -88,7 +88,7 @@ export async function computeFromOutput(inputs: SolverRouteInputs, terms: FeeTer
   const split = solveAmountIn(terms, inFeeCurrencyUp(inputs, payout), step)
   checkPayable(inputs, { payout, split })
   const originLeg =
-    plan.origin === undefined ? undefined : await quoter.exactOutput(snapshot, plan.origin, split.amountIn)
+    plan.origin === undefined ? undefined : quoter.exactOutput(snapshot, plan.origin, split.amountIn)
   return {
     originLeg,
     split,

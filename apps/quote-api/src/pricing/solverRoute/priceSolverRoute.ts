@@ -17,14 +17,12 @@ import { checkAmounts, checkCallValues, checkLeastPayments, refundMinimum } from
  * @throws QuoteError AMOUNT_TOO_LOW, INSUFFICIENT_LIQUIDITY, SWAP_IMPACT_TOO_HIGH,
  * NO_SWAP_ROUTES_FOUND, INVALID_EXTRA_TXS, PRICE_FETCH_FAILED, RELAYER_GAS_TOO_HIGH, SERVICE_UNAVAILABLE
  */
-export async function priceSolverRoute(inputs: SolverRouteInputs): Promise<PricedRoute> {
+export function priceSolverRoute(inputs: SolverRouteInputs): PricedRoute {
   const { request, route, plan, snapshot } = inputs
   const { terms, topup, gasCharged } = feeTerms(inputs)
   // EXPECTED_OUTPUT is computed from the output, like EXACT_OUTPUT; that output may slip, like EXACT_INPUT's.
   const isExactInput = request.tradeType === 'EXACT_INPUT'
-  const amounts = isExactInput
-    ? await computeFromInput(inputs, terms)
-    : await computeFromOutput(inputs, terms)
+  const amounts = isExactInput ? computeFromInput(inputs, terms) : computeFromOutput(inputs, terms)
   const swapImpact = checkAmounts(inputs, amounts, { gasCharged, topup })
   const toleranceBps = toleranceBpsOf(inputs, amounts, swapImpact.lossBps)
   const isExactOutput = request.tradeType === 'EXACT_OUTPUT'

@@ -3,6 +3,7 @@ import type { PermitTrial, SignedDeposits } from '@causeway/families'
 import { type PermitKind, type PermitTerms, permitDigest } from '@causeway/families/rules'
 import type { ContractSignatures } from '../../access/wallets/contractSignature.ts'
 import { hasSignedDigest, withUsualRecoveryByte } from '../../access/wallets/walletOwner.ts'
+import type { CodeLookup } from '../../pricing/routes/mayBePaid.ts'
 import { parseExecution } from '../orders/execution.ts'
 import { toBytes } from '../orders/orderColumns.ts'
 import { refuseDeniedExecution, type Screening } from '../screening/screenedRequest.ts'
@@ -39,7 +40,7 @@ type TakePermitOptions = {
   /** Checks signatures of contract wallets (ERC-1271) on a chain. */
   contractsOf: (chainId: number) => ContractSignatures | undefined
   /** True if an account has code now; `undefined` if not known in time. */
-  hasCode: (account: { readonly chainId: number; readonly account: string }) => Promise<boolean | undefined>
+  hasCode: CodeLookup
   trial: SimulateDeposit
   screening: Screening | undefined
   stops: Pick<ChainStops, 'refuseRequest'>

@@ -1,5 +1,6 @@
+import { withAnswers } from '../../pricing/answers.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
-import { judgePayee, type PayeePorts } from '../../pricing/routes/mayBePaid.ts'
+import { judgePayee, type Payee, type PayeePorts, payeeWords } from '../../pricing/routes/mayBePaid.ts'
 import { type RefundPayload, refundPayloadSchema, type WorkItem } from './workItem.ts'
 
 /** Refund to the second account of the order, with the reason, which is stored with the work item. */
@@ -26,7 +27,7 @@ export async function redirectRefund(
     return undefined
   // A refund to another account than the first was redirected before.
   if (chain.codec.spellAddress(first.recipient) !== chain.codec.spellAddress(account)) return undefined
-  const { refusal } = await judgePayee(payees, {
+  const payee: Payee = {
     what: 'refund',
     chain,
     account,
@@ -35,7 +36,8 @@ export async function redirectRefund(
     // Nothing was charged for new state at the account; `isNamed` has the payment simulated.
     makesState: false,
     isNamed: true,
-  })
+  }
+  const { refusal } = await withAnswers(payeeWords, payees, (answers) => judgePayee(answers, payee))
   if (refusal === undefined || refusal === 'silent') return undefined
   return {
     payload: { ...payload, recipient: second.recipient },

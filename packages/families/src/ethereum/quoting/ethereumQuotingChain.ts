@@ -1,8 +1,9 @@
-import { ConfigurationError, maxBigint } from '@causeway/core'
+import { ConfigurationError, type MaybePromise, mapMaybe, maxBigint } from '@causeway/core'
 import {
   connectByJsonRpc,
   type QuotingChainFamily,
   type QuotingChainOptions,
+  type UserFacts,
 } from '../../shared/quotingChain.ts'
 import { readHead } from '../agreement/head.ts'
 import { ethereumSignedDeposits } from '../deposits/ethereumSignedDeposits.ts'
@@ -14,9 +15,9 @@ import { createFillSimulator, type FillSimulator } from '../simulation/fillSimul
 import { createInputLocks } from '../simulation/inputLocks.ts'
 import { createPaymentTrials } from '../simulation/paymentTrial.ts'
 import { createCallSimulator } from '../simulation/simulateCalls.ts'
-import { createUserFactsReader } from '../simulation/userFacts.ts'
+import { createUserFactsReader, type ReadFacts } from '../simulation/userFacts.ts'
 
-const lacksNothing = Promise.resolve({})
+const lacksNothing = {}
 /** Simulations of payments that may run at once: each request with a new recipient needs one. */
 const paymentsMax = 200
 
@@ -40,11 +41,17 @@ export const ethereumQuotingChain: QuotingChainFamily = {
     const { fillsWithCalls, payments } = createFillSimulators(options)
     const tryPayment = createPaymentTrials({ code, fills: payments, now, onFailure })
     return {
-      async userFacts(question) {
-        const { isMoveRefused, ...userFacts } = await facts.read(question, optionalBudget)
-        // By one endpoint, the token refused a transfer of 0 from the user; enough of them must confirm the lock.
-        const inputLock = isMoveRefused && (await findInputLock(question))
-        return { ...userFacts, ...(inputLock && { inputLock }) }
+      userFacts(question) {
+        const read = facts.read(question, optionalBudget)
+        return read instanceof Promise ? read.then(withLock) : withLock(read)
+
+        function withLock(userFacts: ReadFacts): MaybePromise<UserFacts> {
+          if (userFacts.isMoveRefused !== true) return userFacts
+          // By one endpoint, the token refused a transfer of 0 from the user; enough of them must confirm the lock.
+          return mapMaybe(findInputLock(question), (inputLock) =>
+            inputLock === undefined ? userFacts : { ...userFacts, inputLock },
+          )
+        }
       },
       // An EVM account needs no token account or rent to receive money.
       lackOf: () => lacksNothing,

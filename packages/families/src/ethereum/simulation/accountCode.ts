@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import type { Hex, MaybePromise } from '@causeway/core'
 import type { JsonRpcClient, RpcAnswer } from '@causeway/rpc'
 import { createLruCache, createQuestionGroups, parseBytes } from '@causeway/rpc'
 import { blockParameter } from '../contracts/multicall.ts'
@@ -7,7 +7,7 @@ import { nobody, readAddress, within } from './userFacts.ts'
 /** Reads for quotes whether accounts of one chain have code. A delegated account (EIP-7702) counts as having code. */
 export interface AccountCodeReader {
   /** `undefined` if enough endpoints do not agree in time. Never rejects, and never takes longer than `budgetMs`. */
-  hasCode(account: string, options: { readonly budgetMs: number }): Promise<boolean | undefined>
+  hasCode(account: string, options: { readonly budgetMs: number }): MaybePromise<boolean | undefined>
 }
 
 export type AccountCodeOptions = {
@@ -26,7 +26,6 @@ const accountsPerCall = 100
 /** With so many questions waiting, more are answered `undefined` at once: the chain is slower than its callers. */
 const waitingMax = 1_000
 const requestName = 'eth_getCode'
-const unknown = Promise.resolve(undefined)
 
 type WaitingQuestion = {
   readonly account: Hex
@@ -47,7 +46,7 @@ type WaitingQuestion = {
  */
 export function createAccountCodeReader(options: AccountCodeOptions): AccountCodeReader {
   const { client, threshold, callTimeoutMs = 500, onFailure } = options
-  const codeCache = createLruCache<Promise<boolean | undefined>>(entriesMax)
+  const codeCache = createLruCache<boolean | Promise<boolean | undefined>>(entriesMax)
   const groups = createQuestionGroups<WaitingQuestion>({
     inFlightMax: 1,
     defer: queueMicrotask,
@@ -73,6 +72,7 @@ export function createAccountCodeReader(options: AccountCodeOptions): AccountCod
     for (const [index, { key, answer }] of group.entries()) {
       const hasCode = codes[index]
       if (hasCode === undefined) codeCache.delete(key)
+      else codeCache.set(key, hasCode)
       answer(hasCode)
     }
   }
@@ -81,12 +81,13 @@ export function createAccountCodeReader(options: AccountCodeOptions): AccountCod
     hasCode(text, { budgetMs }) {
       const blockHash = options.currentHead()?.hash
       const account = readAddress(text)
-      if (account === undefined || blockHash === undefined) return unknown
-      if (nobody.has(account)) return Promise.resolve(false)
+      if (account === undefined || blockHash === undefined) return undefined
+      if (nobody.has(account)) return false
       const key = `${blockHash} ${account}`
       const cached = codeCache.get(key)
-      if (cached !== undefined) return within(budgetMs, cached, undefined)
-      if (groups.waiting() >= waitingMax) return unknown
+      if (cached instanceof Promise) return within(budgetMs, cached, undefined)
+      if (cached !== undefined) return cached
+      if (groups.waiting() >= waitingMax) return undefined
       const asking = new Promise<boolean | undefined>((answer) => {
         groups.add({ account, blockHash, key, answer })
       })

@@ -1,4 +1,4 @@
-import { UpstreamUnavailableError } from '@causeway/core'
+import { type MaybePromise, UpstreamUnavailableError } from '@causeway/core'
 import { ethereumCodec } from '@causeway/core/encodings'
 import type { PaymentTrial, TriedPayment } from '../../shared/quotingChain.ts'
 import { createRecentTrials } from '../../shared/recentTrials.ts'
@@ -41,10 +41,17 @@ export function createPaymentTrials({ code, fills, now, onFailure }: PaymentTria
     }
   }
 
-  return async (payment: TriedPayment, budget: { readonly budgetMs: number }) => {
-    const isToken = payment.currency !== ethereumCodec.nativeCurrency
-    const mayRefuse = isToken || (await code.hasCode(payment.account, budget))
-    if (mayRefuse === undefined) return undefined
-    return mayRefuse ? recent(payment, { isToken, run: () => run(payment) }) : acceptedTrial
+  return (
+    payment: TriedPayment,
+    budget: { readonly budgetMs: number },
+  ): MaybePromise<PaymentTrial | undefined> => {
+    if (payment.currency !== ethereumCodec.nativeCurrency)
+      return recent(payment, { isToken: true, run: () => run(payment) })
+    const tryCode = (hasCode: boolean | undefined) => {
+      if (hasCode === undefined) return undefined
+      return hasCode ? recent(payment, { isToken: false, run: () => run(payment) }) : acceptedTrial
+    }
+    const hasCode = code.hasCode(payment.account, budget)
+    return hasCode instanceof Promise ? hasCode.then(tryCode) : tryCode(hasCode)
   }
 }

@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import type { Hex, MaybePromise } from '@causeway/core'
 import type { JsonRpcClient } from '@causeway/rpc'
 import { createLruCache, type LruCache } from '@causeway/rpc'
 import type { UserFacts, UserFactsQuestion } from '../../shared/quotingChain.ts'
@@ -16,7 +16,7 @@ export type ReadFacts = UserFacts & {
 /** Reads balances and allowances of one chain's users for quotes. */
 export interface UserFactsReader {
   /** Never rejects, and never takes longer than `budgetMs`. */
-  read(question: UserFactsQuestion, options: { readonly budgetMs: number }): Promise<ReadFacts>
+  read(question: UserFactsQuestion, options: { readonly budgetMs: number }): MaybePromise<ReadFacts>
 }
 
 export type UserFactsOptions = {
@@ -41,7 +41,6 @@ const waitingMax = 1_000
 /** Users who ask again within this time are regular: a page that shows a quote renews it every few seconds. */
 const asksAgainWithinMs = 15_000
 const nothing: ReadFacts = {}
-const noFacts = Promise.resolve(nothing)
 const zeroAddress = `0x${'0'.repeat(40)}`
 /** Addresses of nobody, which pages use before a wallet is connected. */
 export const nobody: ReadonlySet<string> = new Set(burntAccounts)
@@ -57,7 +56,8 @@ type GroupMember = {
   readonly blockHash: Hex
   readonly facts: Promise<ReadFacts>
   readonly answer: (facts: ReadFacts) => void
-  isAnswered: boolean
+  /** Undefined until the answer is there. */
+  answered: ReadFacts | undefined
 }
 
 /**
@@ -102,18 +102,18 @@ class GroupedReader implements UserFactsReader {
     this.#now = options.now ?? (() => performance.now())
   }
 
-  read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): Promise<ReadFacts> {
+  read(question: UserFactsQuestion, { budgetMs }: { readonly budgetMs: number }): MaybePromise<ReadFacts> {
     const head = this.#options.currentHead()
-    if (head === undefined) return noFacts
+    if (head === undefined) return nothing
     if (head.hash !== this.#headHash) this.#followHead(head.hash)
     const key = keyOf(question)
     const cached = this.#members.get(key)
     if (cached?.blockHash === head.hash) {
       this.#noteAsked(cached)
-      return cached.isAnswered ? cached.facts : within(budgetMs, cached.facts, nothing)
+      return cached.answered ?? within(budgetMs, cached.facts, nothing)
     }
     const userCalls = callsFor(question, this.#options.multicall3)
-    if (userCalls === undefined || this.#waiting.length >= waitingMax) return noFacts
+    if (userCalls === undefined || this.#waiting.length >= waitingMax) return nothing
     const member = this.#enqueue(key, userCalls, head.hash)
     this.#noteAsked(member)
     void this.#sendGroups()
@@ -142,7 +142,7 @@ class GroupedReader implements UserFactsReader {
     const facts = new Promise<ReadFacts>((resolve) => {
       answer = resolve
     })
-    const member: GroupMember = { key, userCalls, blockHash, facts, answer, isAnswered: false }
+    const member: GroupMember = { key, userCalls, blockHash, facts, answer, answered: undefined }
     this.#members.set(key, member)
     this.#waiting.push(member)
     return member
@@ -168,7 +168,7 @@ class GroupedReader implements UserFactsReader {
   }
 
   #settle(member: GroupMember, facts: UserFacts): void {
-    member.isAnswered = true
+    member.answered = facts
     member.answer(facts)
   }
 

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '@causeway/core'
 import { hyperliquidCodec } from '@causeway/core/encodings'
 import type { ChainClient, Electorate, RpcAnswer, RpcCall } from '@causeway/rpc'
 import { countVoices, reachedBy } from '@causeway/rpc'
@@ -69,7 +70,7 @@ export function createHyperliquidNetworkReader(options: NetworkReaderOptions): N
  */
 function createSidesReader(client: ChainClient) {
   const recent = createRecent<boolean>(() => Date.now(), { forMs: () => recentMs.steady })
-  return (wallet: string, timeoutMs: number): Promise<boolean | undefined> =>
+  return (wallet: string, timeoutMs: number): MaybePromise<boolean | undefined> =>
     recent(wallet, () =>
       agreedAnswer(client, modeCall(wallet), parseHasOneSide, timeoutMs).then(
         (hasOneSide) => !hasOneSide,

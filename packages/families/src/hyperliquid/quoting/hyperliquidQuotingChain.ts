@@ -1,3 +1,4 @@
+import type { MaybePromise } from '@causeway/core'
 import { UpstreamUnavailableError } from '@causeway/core'
 import { hyperliquidCodec } from '@causeway/core/encodings'
 import type { RpcAnswer } from '@causeway/rpc'
@@ -101,7 +102,7 @@ class HyperliquidQuoter implements QuotingChain {
     )
   }
 
-  lackOf(account: string): Promise<AccountLack | undefined> {
+  lackOf(account: string): MaybePromise<AccountLack | undefined> {
     return this.#recent.lacks(account, () =>
       this.#agreed(
         transferCheckCall(account.toLowerCase(), noAccount),

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '@causeway/core'
 import { solanaCodec } from '@causeway/core/encodings'
 import { createLruCache, createQuorumOver } from '@causeway/rpc'
 import type { InputLock } from '../../rules/inputLock.ts'
@@ -91,7 +92,7 @@ class SolanaQuoter implements QuotingChain {
     }
   }
 
-  #balanceOf(user: string, currency: string): Promise<bigint | undefined> {
+  #balanceOf(user: string, currency: string): MaybePromise<bigint | undefined> {
     return this.#recent.balances(`${user} ${currency}`, () =>
       this.#unlessFailed(this.#options.budgetMs, async (limits) => {
         if (currency === solanaCodec.nativeCurrency)
@@ -104,7 +105,7 @@ class SolanaQuoter implements QuotingChain {
     )
   }
 
-  #coinOf(payer: string): Promise<bigint | undefined> {
+  #coinOf(payer: string): MaybePromise<bigint | undefined> {
     return this.#recent.coins(payer, () =>
       this.#unlessFailed(this.#options.budgetMs, (limits) =>
         this.#groups.agreed([payer], ([account]) => lamportsOf(account), limits),
@@ -112,7 +113,7 @@ class SolanaQuoter implements QuotingChain {
     )
   }
 
-  #lockOf(user: string, currency: string): Promise<InputLock | 'none' | undefined> {
+  #lockOf(user: string, currency: string): MaybePromise<InputLock | 'none' | undefined> {
     return this.#recent.locks(`${user} ${currency}`, () =>
       this.#unlessFailed(this.#options.budgetMs, async (limits) => {
         if (currency === solanaCodec.nativeCurrency) return 'none'
@@ -128,7 +129,7 @@ class SolanaQuoter implements QuotingChain {
     )
   }
 
-  lackOf(account: string, currency: string): Promise<AccountLack | undefined> {
+  lackOf(account: string, currency: string): MaybePromise<AccountLack | undefined> {
     return this.#recent.lacks(`${account} ${currency}`, () =>
       this.#unlessFailed(this.#options.neededWithinMs, async (limits) => {
         if (currency === solanaCodec.nativeCurrency)
@@ -145,7 +146,7 @@ class SolanaQuoter implements QuotingChain {
     )
   }
 
-  hasCode(account: string): Promise<boolean | undefined> {
+  hasCode(account: string): MaybePromise<boolean | undefined> {
     return this.#recent.codes(account, () =>
       this.#unlessFailed(this.#options.neededWithinMs, async (limits) => {
         // Off the curve: a program signs for the address, or nobody does.

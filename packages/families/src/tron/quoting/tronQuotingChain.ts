@@ -1,3 +1,4 @@
+import type { MaybePromise } from '@causeway/core'
 import { createTronCodec, tronAddress } from '@causeway/core/encodings'
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import {
@@ -106,7 +107,7 @@ class TronQuoter implements QuotingChain {
     return coin === undefined || units === undefined ? undefined : { coin, units }
   }
 
-  #balanceOf(user: string, currency: string): Promise<bigint | undefined> {
+  #balanceOf(user: string, currency: string): MaybePromise<bigint | undefined> {
     const { budgetMs } = this.#options
     return this.#recent.amounts(`${user} ${currency}`, () =>
       currency === nativeCurrency
@@ -115,7 +116,7 @@ class TronQuoter implements QuotingChain {
     )
   }
 
-  #allowedBy(user: string, currency: string, spender: string): Promise<bigint | undefined> {
+  #allowedBy(user: string, currency: string, spender: string): MaybePromise<bigint | undefined> {
     return this.#recent.amounts(`${user} ${currency} ${spender}`, () =>
       // An allowance step that is not needed burns coin, so this may take as long as what a price needs.
       this.#agreed(allowedCall(currency, user, spender), parseWord, this.#options.neededWithinMs),
@@ -123,7 +124,7 @@ class TronQuoter implements QuotingChain {
   }
 
   /** Tokens may refuse transfers of listed holders: a transfer of one unit is simulated for a user who has some. */
-  #lockOf(user: string, currency: string, spender: string): Promise<InputLock | 'none' | undefined> {
+  #lockOf(user: string, currency: string, spender: string): MaybePromise<InputLock | 'none' | undefined> {
     return this.#recent.locks(`${user} ${currency} ${spender}`, async () => {
       const trial = transferTrial(currency, { from: user, to: spender })
       const [balance, passes] = await Promise.all([
@@ -136,7 +137,7 @@ class TronQuoter implements QuotingChain {
   }
 
   /** Energy that enough nodes have reached: it grows back with each block, so nodes report different amounts. */
-  #energyOf(user: string): Promise<bigint | undefined> {
+  #energyOf(user: string): MaybePromise<bigint | undefined> {
     const { client, budgetMs: timeoutMs } = this.#options
     const { threshold } = client.electorate
     return this.#recent.amounts(`energy ${user}`, async () => {
@@ -151,7 +152,7 @@ class TronQuoter implements QuotingChain {
     })
   }
 
-  lackOf(account: string, currency: string): Promise<AccountLack | undefined> {
+  lackOf(account: string, currency: string): MaybePromise<AccountLack | undefined> {
     const { neededWithinMs } = this.#options
     return this.#recent.lacks(`${account} ${currency}`, () =>
       currency === nativeCurrency
@@ -160,7 +161,7 @@ class TronQuoter implements QuotingChain {
     )
   }
 
-  hasCode(account: string): Promise<boolean | undefined> {
+  hasCode(account: string): MaybePromise<boolean | undefined> {
     return this.#recent.codes(account, () =>
       this.#agreed(codeCall(account), parseIsContract, this.#options.neededWithinMs),
     )
