@@ -31,6 +31,7 @@ const usdX18PerMicroUsd = 10n ** 12n
 
 /** USD with six fraction digits from USD with 18, ties to even: `"99.370000"`. */
 export function formatUsd(usdX18: bigint): string {
+  if (usdX18 === 0n) return '0.000000'
   return formatFixed(divideHalfEven(usdX18, usdX18PerMicroUsd), 6)
 }
 
@@ -69,7 +70,10 @@ export function formatRate(args: {
 }
 
 function trimAll(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text
+  if (!text.includes('.')) return text
+  let end = text.length
+  while (text[end - 1] === '0') end -= 1
+  return text.slice(0, text[end - 1] === '.' ? end - 1 : end)
 }
 
 /** An amount as a number, which the JSON of some families takes. @throws RangeError where that would round it */

@@ -1,9 +1,11 @@
 import type { Hex } from '@causeway/core'
 
-/** Networks place precompiles and contracts of their own at addresses up to this number. */
-const lastLowAddress = 0xffffn
-/** Predeploys of the OP stack. @source specs.optimism.io, "Predeploys" */
-const predeploys = { first: BigInt(`0x42${'0'.repeat(38)}`), count: 2_048n }
+// Addresses in lower case have the order of their numbers.
+
+/** Networks place precompiles and contracts of their own at addresses up to this one. */
+const lastLowAddress = `0x${'0'.repeat(36)}ffff`
+/** Predeploys of the OP stack, 2,048 of them. @source specs.optimism.io, "Predeploys" */
+const predeploys = { first: `0x42${'0'.repeat(38)}`, last: `0x42${'0'.repeat(35)}7ff` }
 
 const ofTheNetwork = 'a contract of the network itself'
 const emptiedByAnybody = 'a contract that anybody empties'
@@ -40,8 +42,6 @@ export function reservedAccount(account: string): string | undefined {
   if (description !== undefined || !/^0x[0-9a-f]{40}$/.test(account)) return description
   // Addresses of nobody have a rule of their own, see `QuotingFamily.burnt`.
   if (burntAccounts.some((burnt) => burnt === account)) return undefined
-  const number = BigInt(account)
-  if (number <= lastLowAddress) return 'a precompile, or a contract of the network itself'
-  const offset = number - predeploys.first
-  return offset >= 0n && offset < predeploys.count ? 'a predeploy of the network' : undefined
+  if (account <= lastLowAddress) return 'a precompile, or a contract of the network itself'
+  return account >= predeploys.first && account <= predeploys.last ? 'a predeploy of the network' : undefined
 }

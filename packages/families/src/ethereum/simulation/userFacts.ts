@@ -40,6 +40,8 @@ const membersMax = 200
 const waitingMax = 1_000
 /** Users who ask again within this time are regular: a page that shows a quote renews it every few seconds. */
 const asksAgainWithinMs = 15_000
+/** A regular user's asking is noted once in this time: a page may ask many times a second. */
+const notedForMs = 500
 const nothing: ReadFacts = {}
 const zeroAddress = `0x${'0'.repeat(40)}`
 /** Addresses of nobody, which pages use before a wallet is connected. */
@@ -58,6 +60,8 @@ type GroupMember = {
   readonly answer: (facts: ReadFacts) => void
   /** Undefined until the answer is there. */
   answered: ReadFacts | undefined
+  /** When the asking of a regular user was last noted. */
+  notedAtMs?: number
 }
 
 /**
@@ -127,9 +131,15 @@ class GroupedReader implements UserFactsReader {
   }
 
   /** Notes the time of a question; one that comes again soon makes its user a regular. */
-  #noteAsked({ key, userCalls }: GroupMember): void {
-    if (this.#askedLately(key)) this.#regulars.set(key, userCalls)
-    this.#askedAtMs.set(key, this.#now())
+  #noteAsked(member: GroupMember): void {
+    const nowMs = this.#now()
+    if (member.notedAtMs !== undefined && nowMs - member.notedAtMs < notedForMs) return
+    const { key, userCalls } = member
+    if (this.#askedLately(key)) {
+      this.#regulars.set(key, userCalls)
+      member.notedAtMs = nowMs
+    }
+    this.#askedAtMs.set(key, nowMs)
   }
 
   #askedLately(key: string): boolean {
@@ -216,8 +226,9 @@ class GroupedReader implements UserFactsReader {
 }
 
 function keyOf({ user, currency, spender, touched = [] }: UserFactsQuestion): string {
-  const key = `${user} ${currency} ${spender}`
-  return touched.reduce((all, holding) => `${all} ${holding.account} ${holding.currency}`, key)
+  let key = `${user} ${currency} ${spender}`
+  for (const holding of touched) key += ` ${holding.account} ${holding.currency}`
+  return key
 }
 
 /** `undefined` for a question that needs no call: its user is nobody, or an address is malformed. */
