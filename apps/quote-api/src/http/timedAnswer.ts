@@ -56,6 +56,8 @@ export function createTimedAnswers({
     // Every series begins at 0: one that first appears at 1 shows no increase in Prometheus.
     for (const outcome of ['quoted', 'failed']) quotes.inc({ route, outcome, reason: '' }, 0)
     const observeParts = partObserver(parts, route)
+    // Resolving labels costs more than counting.
+    const quoted = quotes.labels({ route, outcome: 'quoted', reason: '' })
     const count = (outcome: string, reason: string) => quotes.inc({ route, outcome, reason })
     const countError = (error: unknown) => {
       if (!(error instanceof DomainError)) return count('failed', '')
@@ -72,7 +74,7 @@ export function createTimedAnswers({
         if (!reply.sent) reply.headers({ 'server-timing': serverTiming(spent), 'timing-allow-origin': '*' })
       }
       const succeed = (text: string) => {
-        count('quoted', '')
+        quoted.inc()
         end()
         return text
       }

@@ -55,14 +55,21 @@ export function valuedAmountToWire(
   }
 }
 
-const currencyJsonCache = new WeakMap<QuotableCurrency, string>()
+/** Parts of a currency's amounts that are the same in each: what stands before the digits, and all of an amount of 0. */
+type AmountTexts = { readonly start: string; readonly zero: string }
 
-function currencyJson(currency: QuotableCurrency): string {
-  const cached = currencyJsonCache.get(currency)
-  if (cached !== undefined) return cached
-  const json = JSON.stringify(currencyToWire(currency))
-  currencyJsonCache.set(currency, json)
-  return json
+const textsOfCurrency = new WeakMap<QuotableCurrency, AmountTexts>()
+
+function amountTexts(currency: QuotableCurrency): AmountTexts {
+  const known = textsOfCurrency.get(currency)
+  if (known !== undefined) return known
+  const start = `{"currency":${JSON.stringify(currencyToWire(currency))},"amount":"`
+  const texts = {
+    start,
+    zero: `${start}0","amountFormatted":"0.0","amountUsd":"0.000000","minimumAmount":"0"}`,
+  }
+  textsOfCurrency.set(currency, texts)
+  return texts
 }
 
 /**
@@ -75,9 +82,11 @@ export function currencyAmountJson(
   amount: bigint,
   minimumAmount: bigint = amount,
 ): string {
+  const { start, zero } = amountTexts(currency)
+  if (amount === 0n && minimumAmount === 0n) return zero
   const text = amount.toString()
   const minimum = minimumAmount === amount ? text : minimumAmount.toString()
   const formatted = formatAmount(amount, currency.decimals)
   const usd = formatUsd(usdValueDown(amount, unit))
-  return `{"currency":${currencyJson(currency)},"amount":"${text}","amountFormatted":"${formatted}","amountUsd":"${usd}","minimumAmount":"${minimum}"}`
+  return `${start}${text}","amountFormatted":"${formatted}","amountUsd":"${usd}","minimumAmount":"${minimum}"}`
 }

@@ -17,6 +17,21 @@ import {
  * @throws QuoteError NO_SWAP_ROUTES_FOUND when no pool joins the currencies to the solver's inventory
  */
 export function planLegs(route: Route, poolScope: PoolScope): readonly LegPlan[] {
+  const { currencyIn, currencyOut } = route
+  const known = knownPlans[poolScope].get(currencyIn)?.get(currencyOut)
+  if (known !== undefined) return known
+  const plans = listPlans(route, poolScope)
+  const plansByOutput = knownPlans[poolScope].get(currencyIn) ?? new WeakMap()
+  knownPlans[poolScope].set(currencyIn, plansByOutput.set(currencyOut, plans))
+  return plans
+}
+
+/** Plans of a pair depend on the configuration alone, which its currencies stand for. */
+const knownPlans: Readonly<
+  Record<PoolScope, WeakMap<QuotableCurrency, WeakMap<QuotableCurrency, readonly LegPlan[]>>>
+> = { configured: new WeakMap(), fallbacks: new WeakMap() }
+
+function listPlans(route: Route, poolScope: PoolScope): readonly LegPlan[] {
   const origins = originOptions(route.origin, route.currencyIn, poolScope)
   const destinations = destinationOptions(route.destination, route.currencyOut, poolScope)
   const plans: LegPlan[] = []

@@ -11,9 +11,21 @@ export type PricedCurrency = PricedUnit & { readonly spreadBps: bigint }
 
 /** The guarded price of a currency. @throws QuoteError PRICE_FETCH_FAILED, retryable, when there is none now */
 export function requirePrice(snapshot: MarketSnapshot, currency: QuotableCurrency): PricedCurrency {
-  const price = requireAssetPrice(snapshot, currency.asset)
-  return { decimals: currency.decimals, usdX18: price.usdX18, spreadBps: price.spreadBps }
+  let prices = pricesOfSnapshot.get(snapshot)
+  if (prices === undefined) {
+    prices = new Map()
+    pricesOfSnapshot.set(snapshot, prices)
+  }
+  const known = prices.get(currency)
+  if (known !== undefined) return known
+  const { usdX18, spreadBps } = requireAssetPrice(snapshot, currency.asset)
+  const price = { decimals: currency.decimals, usdX18, spreadBps }
+  prices.set(currency, price)
+  return price
 }
+
+/** A price asks for the same few about ten times. */
+const pricesOfSnapshot = new WeakMap<MarketSnapshot, Map<QuotableCurrency, PricedCurrency>>()
 
 /**
  * A price to show beside an amount that does not depend on it: the last guarded one while it is refused.
