@@ -38,7 +38,7 @@ class LateAnswer {
   }
 }
 
-type Port = (question: never) => unknown
+type Port = (question: never) => MaybePromise<unknown>
 type Ports<Names extends PropertyKey = string> = { readonly [Name in Names]?: Port | undefined }
 type Question<AnyPort> = AnyPort extends (question: infer Asked) => unknown ? Asked : never
 
@@ -57,16 +57,19 @@ export type QuestionWords<Some> = {
   readonly [Name in keyof Some]-?: (question: Question<Some[Name]>) => readonly unknown[]
 }
 
+/** Asks a port, e.g. with a bound on the wait. */
+export type AskPort<Name> = (name: Name, ask: () => MaybePromise<unknown>) => MaybePromise<unknown>
+
 /** Remembers the answers that come late, so that each question is asked once. */
 class LateAnswers {
   #answers: Map<string, LateAnswer> | undefined
 
   /** @throws MissingAnswer; what the port throws, or rejected with */
-  answer(port: Port, words: () => string, question: never): unknown {
+  answer(words: () => string, ask: () => MaybePromise<unknown>): unknown {
     const key = this.#answers && words()
     const late = key === undefined ? undefined : this.#answers?.get(key)
     if (late !== undefined) return late.read()
-    const answer = port(question)
+    const answer = ask()
     if (!(answer instanceof Promise)) return answer
     const coming = new LateAnswer(answer)
     this.#answers ??= new Map()
@@ -84,6 +87,7 @@ export function withAnswers<Some extends Ports<keyof Some>, Result>(
   words: QuestionWords<Some>,
   ports: Some,
   run: (answers: AnswersOf<Some>) => Result,
+  askPort: AskPort<keyof Some> = (_name, ask) => ask(),
 ): MaybePromise<Result> {
   const late = new LateAnswers()
   const answers: Partial<Record<keyof Some, unknown>> = {}
@@ -91,7 +95,10 @@ export function withAnswers<Some extends Ports<keyof Some>, Result>(
     const port: Port | undefined = ports[name]
     if (port === undefined) continue
     answers[name] = (question: never) =>
-      late.answer(port, () => `${name} ${words[name](question).join(' ')}`, question)
+      late.answer(
+        () => `${name} ${words[name](question).join(' ')}`,
+        () => askPort(name, () => port(question)),
+      )
   }
   // CAST: a member for each port, which answers as the port does.
   const given = answers as AnswersOf<Some>

@@ -37,6 +37,7 @@ import {
   type UserFacts,
 } from './pricingDependencies.ts'
 import type { QuoteRequest } from './request.ts'
+import { askWithin, type RequestWaits } from './requestWaits.ts'
 import { type PricingTerms, routePricing } from './routePricing.ts'
 import { resolveRoute } from './routes/route.ts'
 import { timeEstimateSeconds } from './timeEstimate.ts'
@@ -67,7 +68,12 @@ export type PricedRequest = PricedRoute & {
 }
 
 /** Without a `subsidy` the user pays all fees; without `rewards` a move earns none. */
-export type PricedFor = { readonly subsidy?: SubsidyRule; readonly rewards?: RewardLimit }
+export type PricedFor = {
+  readonly subsidy?: SubsidyRule
+  readonly rewards?: RewardLimit
+  /** Counts and bounds the waits of the HTTP request. */
+  readonly waits?: RequestWaits | undefined
+}
 
 /** One request with what stays the same while it is priced. */
 type Attempt = Pick<PricingTerms, 'subsidy' | 'rewards'> & {
@@ -86,11 +92,14 @@ type Attempt = Pick<PricingTerms, 'subsidy' | 'rewards'> & {
 export function priceRequest(
   dependencies: PricingDependencies,
   request: QuoteRequest,
-  { subsidy = unsponsored, rewards = noReward }: PricedFor = {},
+  { subsidy = unsponsored, rewards = noReward, waits }: PricedFor = {},
 ): MaybePromise<PricedRequest> {
   const snapshot = dependencies.snapshot()
-  return withAnswers<PricingQuestions, PricedRequest>(questionWords, dependencies, (answers) =>
-    priceAttempt(dependencies, { request, snapshot, subsidy, rewards, answers }),
+  return withAnswers<PricingQuestions, PricedRequest>(
+    questionWords,
+    dependencies,
+    (answers) => priceAttempt(dependencies, { request, snapshot, subsidy, rewards, answers }),
+    waits && askWithin(waits),
   )
 }
 

@@ -5,7 +5,8 @@ import {
   UpstreamUnavailableError,
   whenAborted,
 } from '@causeway/core'
-import type { PricingDependencies } from './pricingDependencies.ts'
+import type { AskPort } from './answers.ts'
+import type { PricingQuestions } from './pricingDependencies.ts'
 
 /** Time budget for all chain questions of one request together. */
 export const chainBudgetMs = 1_500
@@ -15,7 +16,7 @@ export type WaitPart = 'chain' | 'liquidity' | 'sign' | 'store'
 
 /**
  * Wait times of one HTTP request for a price or quote, and the deadline of its chain questions. The route makes one,
- * gives it to `withWaits`, and reads `spent` for its metrics. `nowMs` is a monotonic clock in milliseconds.
+ * gives it to `priceRequest`, and reads `spent` for its metrics. `nowMs` is a monotonic clock in milliseconds.
  */
 export class RequestWaits {
   readonly #nowMs: () => number
@@ -95,24 +96,13 @@ export class RequestWaits {
   }
 }
 
-/** Ports for one request, with their waits counted and bounded. */
-export function withWaits<Dependencies extends PricingDependencies>(
-  dependencies: Dependencies,
-  waits: RequestWaits,
-): Dependencies {
-  const { userFacts, hasCode, lackOf, tryPayment, tryFill, quoteOnChain, findLiquidity } = dependencies
-  return {
-    ...dependencies,
-    quoteOnChain: (question) => waits.onChain(() => quoteOnChain(question)),
-    tryFill: (fill) => waits.onChain(() => tryFill(fill)),
-    // These have shorter budgets of their own and never reject, so the deadline is not applied to them.
-    userFacts: (question) => waits.during('chain', () => userFacts(question)),
-    hasCode: (question) => waits.during('chain', () => hasCode(question)),
-    lackOf: (question) => waits.during('chain', () => lackOf(question)),
-    tryPayment: (payment) => waits.during('chain', () => tryPayment(payment)),
-    ...(findLiquidity !== undefined && {
-      findLiquidity: (question: Parameters<typeof findLiquidity>[0]) =>
-        waits.during('liquidity', () => findLiquidity(question)),
-    }),
+/**
+ * Asks a port of pricing: its wait counts, and is bounded unless the port has a shorter budget of its own and never
+ * rejects. An answer that is there at once is no wait.
+ */
+export const askWithin =
+  (waits: RequestWaits): AskPort<keyof PricingQuestions> =>
+  (name, ask) => {
+    if (name === 'tryFill' || name === 'quoteOnChain') return waits.onChain(ask)
+    return waits.during(name === 'findLiquidity' ? 'liquidity' : 'chain', ask)
   }
-}

@@ -2,7 +2,7 @@ import { mapMaybe } from '@causeway/core'
 import { type ApiKeyRecord, errorResponses, type HttpApp } from '@causeway/http'
 import { priceRequest, rewardsFor } from '../../pricing/priceRequest.ts'
 import type { PricingDependencies } from '../../pricing/pricingDependencies.ts'
-import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
+import type { RequestWaits } from '../../pricing/requestWaits.ts'
 import { refuseDeniedRequest } from '../../pricing/routes/deniedParties.ts'
 import { pricingErrors } from '../routeErrors.ts'
 import type { AnswerTimed } from '../timedAnswer.ts'
@@ -37,7 +37,7 @@ export function registerPrice(
     const request = toQuoteRequest(body)
     refuseDeniedRequest(dependencies, request, apiKey?.keyId)
     const rewards = rewardsFor(dependencies, apiKey?.keyId)
-    return mapMaybe(priceRequest(withWaits(dependencies, waits), request, { rewards }), priceToJson)
+    return mapMaybe(priceRequest(dependencies, request, { rewards, waits }), priceToJson)
   }
   app.post('/price', { schema, config }, ({ body, apiKey }, reply) =>
     answerTimed(reply, (waits) => answer(body, apiKey, waits)),

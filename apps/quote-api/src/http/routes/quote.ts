@@ -1,6 +1,6 @@
 import { callerOf, errorResponses, type HttpApp, noteSubject } from '@causeway/http'
 import type { KeylessBudget } from '../../access/keylessBudget.ts'
-import { type RequestWaits, withWaits } from '../../pricing/requestWaits.ts'
+import type { RequestWaits } from '../../pricing/requestWaits.ts'
 import { createQuote } from '../../requests/draft/createQuote.ts'
 import {
   createSponsoredQuote,
@@ -94,7 +94,8 @@ function withDraftWaits<Dependencies extends SponsoredQuoteDependencies>(
 ): Dependencies {
   const { permitTokens, signer, sponsors, store, storeSponsored } = dependencies
   return {
-    ...withWaits(dependencies, waits),
+    ...dependencies,
+    waits,
     permitTokens: {
       domainOf: (token) => waits.onChain(() => permitTokens.domainOf(token)),
       nonceOf: (...args) => waits.onChain(() => permitTokens.nonceOf(...args)),

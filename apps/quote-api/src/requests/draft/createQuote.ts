@@ -31,7 +31,7 @@ export async function createQuote(
   refuseDeniedRequest(dependencies, request, asker.keyId)
   return withAllowance(dependencies, asker, (ports) =>
     withReward(ports, asker, async (rewards) => {
-      const priced = await priceRequest(ports, request, { rewards })
+      const priced = await priceRequest(ports, request, { rewards, waits: ports.waits })
       refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
       return whileOpen(ports, priced, asker, async () => {
         const record = await draftQuote(ports, request, priced, { apiKeyId: asker.keyId })

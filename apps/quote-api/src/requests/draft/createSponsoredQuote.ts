@@ -84,7 +84,12 @@ async function quoteSponsored(
   const { request } = sponsoredRequest
   const snapshot = dependencies.snapshot()
   const usdc = pricedUsdc(snapshot, dependencies.sponsorAsset)
-  const priced = await priceRequest(dependencies, request, { subsidy: subsidyRule(terms, usdc), rewards })
+  const { waits } = dependencies
+  const priced = await priceRequest(dependencies, request, {
+    subsidy: subsidyRule(terms, usdc),
+    rewards,
+    waits,
+  })
   refuseUnsupportedExecution(priced.route, request, { isSponsored: true })
   const { allocation, unit: feeUnit } = shareOf(terms, priced, usdc)
   if (allocation.total === 0n)
@@ -154,7 +159,7 @@ async function quoteUserPaid(
   },
 ): Promise<Quote> {
   const { request, sponsorship, keyId } = sponsoredRequest
-  const priced = await priceRequest(dependencies, request, { rewards })
+  const priced = await priceRequest(dependencies, request, { rewards, waits: dependencies.waits })
   refuseUnsupportedExecution(priced.route, request, { isSponsored: false })
   const outcome: SponsorshipOutcome = {
     sponsor: undefined,

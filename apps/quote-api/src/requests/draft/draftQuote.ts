@@ -7,6 +7,7 @@ import type { OpenQuotes } from '../../pricing/openQuotes/openQuotes.ts'
 import type { PricedRequest } from '../../pricing/priceRequest.ts'
 import type { PricingDependencies } from '../../pricing/pricingDependencies.ts'
 import type { QuoteRequest } from '../../pricing/request.ts'
+import type { RequestWaits } from '../../pricing/requestWaits.ts'
 import { type PermitTokens, permitTerms } from '../../pricing/routes/permit.ts'
 import type { Route } from '../../pricing/routes/route.ts'
 import type { SponsorshipOutcome } from '../../pricing/sponsorship/sponsorshipOutcome.ts'
@@ -60,6 +61,8 @@ export type QuoteRecord = {
 }
 
 export type QuoteDependencies = PricingDependencies & {
+  /** Waits of the HTTP request; absent for a quote that none asks for. */
+  readonly waits?: RequestWaits | undefined
   readonly signer: OrderKey
   /** Computes an order's id, for which it needs the configured chains. */
   readonly orderIdOf: (order: Order) => Hex
