@@ -181,7 +181,7 @@ export type {
   MicroUsd,
   ResolveOutcome,
 } from './ledger/ledger.ts'
-export { type MaybePromise, mapMaybe } from './maybePromise.ts'
+export { type MaybePromise, mapAllMaybe, mapMaybe } from './maybePromise.ts'
 export {
   exactNumber,
   formatAmount,

@@ -8,3 +8,13 @@ export function mapMaybe<Value, Result>(
 ): MaybePromise<Result> {
   return value instanceof Promise ? value.then(map) : map(value)
 }
+
+/** What `map` makes of several values: at once, where all are there at once. */
+export function mapAllMaybe<const Values extends readonly unknown[], Result>(
+  values: Values,
+  map: (values: { readonly [Index in keyof Values]: Awaited<Values[Index]> }) => Result,
+): MaybePromise<Result> {
+  if (values.some((value) => value instanceof Promise)) return Promise.all(values).then(map)
+  // CAST: none of them is a promise.
+  return map(values as { readonly [Index in keyof Values]: Awaited<Values[Index]> })
+}

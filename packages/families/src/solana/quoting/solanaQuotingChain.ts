@@ -1,4 +1,4 @@
-import type { MaybePromise } from '@causeway/core'
+import { type MaybePromise, mapAllMaybe } from '@causeway/core'
 import { solanaCodec } from '@causeway/core/encodings'
 import { createLruCache, createQuorumOver } from '@causeway/rpc'
 import type { InputLock } from '../../rules/inputLock.ts'
@@ -76,20 +76,20 @@ class SolanaQuoter implements QuotingChain {
     this.#recent = openRecent(options.now)
   }
 
-  async userFacts({ user, currency, feePayer, touched = [] }: UserFactsQuestion): Promise<UserFacts> {
-    // A lock that could not be read in time counts as none.
-    const [balance, coin, lock = 'none'] = await Promise.all([
+  userFacts({ user, currency, feePayer, touched = [] }: UserFactsQuestion): MaybePromise<UserFacts> {
+    const answers = [
       this.#balanceOf(user, currency),
       feePayer === undefined ? undefined : this.#coinOf(feePayer),
       this.#lockOf(user, currency),
-    ])
-    return {
+    ] as const
+    // A lock that could not be read in time counts as none.
+    return mapAllMaybe(answers, ([balance, coin, lock = 'none']) => ({
       ...(balance !== undefined && { balance }),
       // `held` is empty: no cost on this family depends on other balances, so `touched` names none.
       held: touched.map(() => undefined),
       ...(coin !== undefined && { feeFunds: { coin } }),
       ...(lock !== 'none' && { inputLock: lock }),
-    }
+    }))
   }
 
   #balanceOf(user: string, currency: string): MaybePromise<bigint | undefined> {

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '@causeway/core'
+import { type MaybePromise, mapAllMaybe } from '@causeway/core'
 import { createTronCodec, tronAddress } from '@causeway/core/encodings'
 import type { RpcAnswer, RpcCall } from '@causeway/rpc'
 import {
@@ -75,36 +75,32 @@ class TronQuoter implements QuotingChain {
     this.#recent = openRecent(options.now)
   }
 
-  async userFacts({
-    user,
-    currency,
-    spender,
-    feePayer,
-    touched = [],
-  }: UserFactsQuestion): Promise<UserFacts> {
+  userFacts({ user, currency, spender, feePayer, touched = [] }: UserFactsQuestion): MaybePromise<UserFacts> {
     // `held` is empty: no cost on this family depends on other balances, so `touched` names none.
     const held = touched.map(() => undefined)
     // The user is not chosen yet.
     if (!isAddress(user)) return { held }
-    // A lock that could not be read in time counts as none.
-    const [balance, allowance, lock = 'none', feeFunds] = await Promise.all([
+    const answers = [
       this.#balanceOf(user, currency),
       spender === undefined ? undefined : this.#allowedBy(user, currency, spender),
       spender === undefined ? undefined : this.#lockOf(user, currency, spender),
       feePayer === undefined ? undefined : this.#fundsOf(feePayer),
-    ])
-    return {
+    ] as const
+    // A lock that could not be read in time counts as none.
+    return mapAllMaybe(answers, ([balance, allowance, lock = 'none', feeFunds]) => ({
       held,
       ...(balance !== undefined && { balance }),
       ...(allowance !== undefined && { allowance }),
       ...(lock !== 'none' && { inputLock: lock }),
       ...(feeFunds !== undefined && { feeFunds }),
-    }
+    }))
   }
 
-  async #fundsOf(payer: string): Promise<FeeFunds | undefined> {
-    const [coin, units] = await Promise.all([this.#balanceOf(payer, nativeCurrency), this.#energyOf(payer)])
-    return coin === undefined || units === undefined ? undefined : { coin, units }
+  #fundsOf(payer: string): MaybePromise<FeeFunds | undefined> {
+    const answers = [this.#balanceOf(payer, nativeCurrency), this.#energyOf(payer)] as const
+    return mapAllMaybe(answers, ([coin, units]) =>
+      coin === undefined || units === undefined ? undefined : { coin, units },
+    )
   }
 
   #balanceOf(user: string, currency: string): MaybePromise<bigint | undefined> {
@@ -167,15 +163,17 @@ class TronQuoter implements QuotingChain {
     )
   }
 
-  async tryPayment(payment: TriedPayment): Promise<PaymentTrial | undefined> {
+  tryPayment(payment: TriedPayment): MaybePromise<PaymentTrial | undefined> {
     const { client, neededWithinMs } = this.#options
     const isToken = isOfToken(payment)
-    // Without a token's or the payee's code nothing can refuse the payment.
-    const dependsOnCode = isToken ? true : await this.hasCode(payment.account)
-    if (dependsOnCode === undefined) return undefined
-    if (!dependsOnCode) return { refusal: undefined }
     const run = () => this.#unlessFailed(tryTronPayment(client, payment, neededWithinMs))
-    return this.#recent.trials(payment, { isToken, run })
+    // Without a token's or the payee's code nothing can refuse the payment.
+    const tryCode = (dependsOnCode: boolean | undefined): MaybePromise<PaymentTrial | undefined> => {
+      if (dependsOnCode === undefined) return undefined
+      return dependsOnCode ? this.#recent.trials(payment, { isToken, run }) : { refusal: undefined }
+    }
+    const dependsOnCode = isToken ? true : this.hasCode(payment.account)
+    return dependsOnCode instanceof Promise ? dependsOnCode.then(tryCode) : tryCode(dependsOnCode)
   }
 
   #unlessFailed<Value>(work: Promise<Value>): Promise<Value | undefined> {
