@@ -58,55 +58,79 @@ export type QuestionWords<Some> = {
 }
 
 /** Asks a port, e.g. with a bound on the wait. */
-export type AskPort<Name> = (name: Name, ask: () => MaybePromise<unknown>) => MaybePromise<unknown>
+export type AskPort<Name> = (
+  name: Name,
+  port: (question: never) => MaybePromise<unknown>,
+  question: never,
+) => MaybePromise<unknown>
 
-/** Remembers the answers that come late, so that each question is asked once. */
-class LateAnswers {
-  #answers: Map<string, LateAnswer> | undefined
+/** Answers of one request. Those that come late are remembered, so that each question is asked once. */
+class RequestAnswers<Some extends Ports<keyof Some>> {
+  readonly #words: QuestionWords<Some>
+  readonly #ports: Some
+  readonly #askPort: AskPort<keyof Some> | undefined
+  #late: Map<string, LateAnswer> | undefined
+
+  constructor(words: QuestionWords<Some>, ports: Some, askPort: AskPort<keyof Some> | undefined) {
+    this.#words = words
+    this.#ports = ports
+    this.#askPort = askPort
+  }
 
   /** @throws MissingAnswer; what the port throws, or rejected with */
-  answer(words: () => string, ask: () => MaybePromise<unknown>): unknown {
-    const key = this.#answers && words()
-    const late = key === undefined ? undefined : this.#answers?.get(key)
+  answer(name: keyof Some, question: never): unknown {
+    const late = this.#late?.get(this.#keyOf(name, question))
     if (late !== undefined) return late.read()
-    const answer = ask()
+    const answer = this.#ask(name, question)
     if (!(answer instanceof Promise)) return answer
     const coming = new LateAnswer(answer)
-    this.#answers ??= new Map()
-    this.#answers.set(key ?? words(), coming)
+    this.#late ??= new Map()
+    this.#late.set(this.#keyOf(name, question), coming)
     return coming.read()
+  }
+
+  #ask(name: keyof Some, question: never): MaybePromise<unknown> {
+    const port: Port | undefined = this.#ports[name]
+    if (port === undefined) throw new Error(`there is no port ${String(name)}`)
+    return this.#askPort === undefined ? port(question) : this.#askPort(name, port, question)
+  }
+
+  #keyOf(name: keyof Some, question: never): string {
+    return `${String(name)} ${this.#words[name](question).join(' ')}`
   }
 }
 
-/**
- * Runs a rule over answers until none is missing: at once where all are in memory.
- * @param run must ask the same questions for the same answers, and change nothing before it has the last one
- * @throws what `run` throws; after a wait by rejecting
- */
-export function withAnswers<Some extends Ports<keyof Some>, Result>(
-  words: QuestionWords<Some>,
+/** Runs a rule over answers, as `defineQuestions` says. */
+type WithAnswers<Some> = <Result>(
   ports: Some,
   run: (answers: AnswersOf<Some>) => Result,
-  askPort: AskPort<keyof Some> = (_name, ask) => ask(),
-): MaybePromise<Result> {
-  const late = new LateAnswers()
-  const answers: Partial<Record<keyof Some, unknown>> = {}
-  for (const name in words) {
-    const port: Port | undefined = ports[name]
-    if (port === undefined) continue
-    answers[name] = (question: never) =>
-      late.answer(
-        () => `${name} ${words[name](question).join(' ')}`,
-        () => askPort(name, () => port(question)),
-      )
-  }
-  // CAST: a member for each port, which answers as the port does.
-  const given = answers as AnswersOf<Some>
-  try {
-    return run(given)
-  } catch (error) {
-    if (!(error instanceof MissingAnswer)) throw error
-    return runAgain(() => run(given), error)
+  askPort?: AskPort<keyof Some> | undefined,
+) => MaybePromise<Result>
+
+/**
+ * Makes a function that runs a rule over answers until none is missing: at once where all are in memory. The rule must
+ * ask the same questions for the same answers, and change nothing before it has the last one. What it throws is thrown,
+ * after a wait by rejecting.
+ */
+export function defineQuestions<Some extends Ports<keyof Some>>(
+  words: QuestionWords<Some>,
+): WithAnswers<Some> {
+  class NamedAnswers extends RequestAnswers<Some> {}
+  for (const name in words)
+    Object.defineProperty(NamedAnswers.prototype, name, {
+      value(this: NamedAnswers, question: never) {
+        return this.answer(name, question)
+      },
+    })
+  return (ports, run, askPort) => {
+    // CAST: it has a member for each port, by the loop above.
+    const answers = new NamedAnswers(words, ports, askPort) as unknown as AnswersOf<Some>
+    try {
+      return run(answers)
+    } catch (error) {
+      if (!(error instanceof MissingAnswer)) throw error
+      return runAgain(() => run(answers), error)
+    }
   }
 }
 
@@ -125,21 +149,22 @@ async function runAgain<Result>(run: () => Result, missing: MissingAnswer): Prom
 
 /**
  * Runs each function, also where one before it misses an answer, so that all their questions are asked at once.
- * @throws MissingAnswer of the first that misses one, and at once what one of them throws
+ * @throws MissingAnswer of the first that misses one; what one of them throws where none before it misses an answer
  */
 export function gather<Results extends readonly unknown[]>(
   ...asks: { readonly [Index in keyof Results]: () => Results[Index] }
 ): Results {
   let missing: MissingAnswer | undefined
-  const results = asks.map((ask) => {
+  const results: unknown[] = []
+  for (const ask of asks) {
     try {
-      return ask()
+      results.push(ask())
     } catch (error) {
-      if (!(error instanceof MissingAnswer)) throw error
-      missing ??= error
-      return undefined
+      if (error instanceof MissingAnswer) missing ??= error
+      // Else it comes again once the answers before it are there: which error is told depends on no chain's speed.
+      else if (missing === undefined) throw error
     }
-  })
+  }
   if (missing !== undefined) throw missing
   // CAST: without a missing answer each function returned its own result, in order.
   return results as unknown as Results

@@ -1,7 +1,7 @@
 import { divideUp, pow10, type UsdX18 } from '@causeway/core'
 import type { QuoteAsset } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
-import { type AnswersOf, withAnswers } from './answers.ts'
+import { type AnswersOf, defineQuestions } from './answers.ts'
 import { QuoteError } from './errors.ts'
 import type { MeasuredUse, SubsidyRule } from './fees/feeTerms.ts'
 import { recipientLack } from './fees/recipientLack.ts'
@@ -10,11 +10,7 @@ import { planLegs } from './legs/planLegs.ts'
 import { createPoolLegQuoter } from './legs/poolLegQuoter.ts'
 import { requirePrice } from './market/marketAccess.ts'
 import type { RewardLimit } from './openQuotes/rewardLimit.ts'
-import {
-  type PricingDependencies,
-  type PricingQuestions,
-  questionWords as words,
-} from './pricingDependencies.ts'
+import { type PricingDependencies, type PricingQuestions, questionWords } from './pricingDependencies.ts'
 import { findCurrency, type QuotableChain, type QuotableCurrency, type QuoteRegistry } from './registry.ts'
 import type { AppFeeRequest, Operation, QuoteRequest } from './request.ts'
 import { permitKindOf } from './routes/permit.ts'
@@ -36,6 +32,8 @@ export type DepositPricing = Pick<
   | 'lackOf'
   | 'quoteOnChain'
 > & { readonly sponsorAsset: QuoteAsset | undefined }
+
+type DepositQuestions = Pick<PricingQuestions, 'lackOf' | 'quoteOnChain'>
 
 /** A deposit and what its order was quoted for; addresses as they are stored. */
 export type QuotedDeposit = {
@@ -78,18 +76,20 @@ export async function priceDeposit(
   rewards: RewardLimit,
 ): Promise<PricedDeposit> {
   const snapshot = dependencies.snapshot()
-  const { lackOf, quoteOnChain } = dependencies
-  return withAnswers(
-    { lackOf: words.lackOf, quoteOnChain: words.quoteOnChain },
-    { lackOf, quoteOnChain },
-    (answers) => priceReceived(dependencies, deposit, { rewards, snapshot, answers }),
+  return withDepositAnswers(dependencies, (answers) =>
+    priceReceived(dependencies, deposit, { rewards, snapshot, answers }),
   )
 }
+
+const withDepositAnswers = defineQuestions<DepositQuestions>({
+  lackOf: questionWords.lackOf,
+  quoteOnChain: questionWords.quoteOnChain,
+})
 
 type DepositInputs = {
   readonly rewards: RewardLimit
   readonly snapshot: MarketSnapshot
-  readonly answers: AnswersOf<Pick<PricingQuestions, 'lackOf' | 'quoteOnChain'>>
+  readonly answers: AnswersOf<DepositQuestions>
 }
 
 function priceReceived(
@@ -98,7 +98,7 @@ function priceReceived(
   { rewards, snapshot, answers }: DepositInputs,
 ): PricedDeposit {
   const { schedule, swapImpactMaxBps, ceilings } = dependencies
-  const quoter = createPoolLegQuoter(answers.quoteOnChain)
+  const quoter = createPoolLegQuoter(answers)
   const inventory = dependencies.inventoryView(snapshot)
   const { route, feeCurrency } = resolveQuoted(deposit, dependencies.registry)
   const request = requestOf(deposit, route, requirePrice(snapshot, route.destination.native).usdX18)

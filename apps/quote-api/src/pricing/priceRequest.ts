@@ -8,7 +8,7 @@ import {
   refuseLocked,
 } from '@causeway/families/rules'
 import type { ChainMarket, MarketSnapshot } from '@causeway/market'
-import { askingEarly, gather, withAnswers } from './answers.ts'
+import { askingEarly, gather } from './answers.ts'
 import { QuoteError } from './errors.ts'
 import { checkCarried, checkExecutionMode } from './execution/executionMode.ts'
 import { earlyQuestions, type JudgedPayees, judgePayees, type PayeeUnits } from './execution/routePayees.ts'
@@ -32,9 +32,8 @@ import {
 import {
   type PricingAnswers,
   type PricingDependencies,
-  type PricingQuestions,
-  questionWords,
   type UserFacts,
+  withPricingAnswers,
 } from './pricingDependencies.ts'
 import type { QuoteRequest } from './request.ts'
 import { askWithin, type RequestWaits } from './requestWaits.ts'
@@ -95,8 +94,7 @@ export function priceRequest(
   { subsidy = unsponsored, rewards = noReward, waits }: PricedFor = {},
 ): MaybePromise<PricedRequest> {
   const snapshot = dependencies.snapshot()
-  return withAnswers<PricingQuestions, PricedRequest>(
-    questionWords,
+  return withPricingAnswers(
     dependencies,
     (answers) => priceAttempt(dependencies, { request, snapshot, subsidy, rewards, answers }),
     waits && askWithin(waits),

@@ -3,7 +3,7 @@ import type { DomainError, MaybePromise } from '@causeway/core'
 import type { QuoteCeilings } from '@causeway/core/config'
 import type { FeeFunds, Holding, InputLock, SpendableOutput } from '@causeway/families/rules'
 import type { Clock, MarketSnapshot } from '@causeway/market'
-import type { AnswersOf, QuestionWords } from './answers.ts'
+import { type AnswersOf, defineQuestions, type QuestionWords } from './answers.ts'
 import type { TryFill } from './execution/destinationCalls.ts'
 import type { Schedule } from './fees/feeTerms.ts'
 import type { OnChainQuoter } from './legs/poolLegQuoter.ts'
@@ -33,6 +33,7 @@ export type PricingQuestions = PayeePorts & {
 
 export type PricingAnswers = AnswersOf<PricingQuestions>
 
+/** What tells questions of pricing apart. */
 export const questionWords: QuestionWords<PricingQuestions> = {
   ...payeeWords,
   userFacts: ({ chainId, user, currency, spender, touched }) => [
@@ -50,6 +51,8 @@ export const questionWords: QuestionWords<PricingQuestions> = {
   },
   findLiquidity: ({ currency: { chainId, address }, amount }) => [chainId, address, amount],
 }
+
+export const withPricingAnswers = defineQuestions(questionWords)
 
 /** Dependencies of pricing. All are ports: the composition of the service passes the real ones. */
 export type PricingDependencies = PricingQuestions & {

@@ -102,7 +102,9 @@ export class RequestWaits {
  */
 export const askWithin =
   (waits: RequestWaits): AskPort<keyof PricingQuestions> =>
-  (name, ask) => {
-    if (name === 'tryFill' || name === 'quoteOnChain') return waits.onChain(ask)
-    return waits.during(name === 'findLiquidity' ? 'liquidity' : 'chain', ask)
+  (name, port, question) => {
+    if (name === 'tryFill' || name === 'quoteOnChain') return waits.onChain(() => port(question))
+    const answer = port(question)
+    if (!(answer instanceof Promise)) return answer
+    return waits.during(name === 'findLiquidity' ? 'liquidity' : 'chain', () => answer)
   }

@@ -68,7 +68,7 @@ function amountPricing(
 ): (amount: bigint, use: MeasuredUse) => PricedRoute {
   const { request, route, snapshot, plans, subsidy, rewards, external, answers } = inputs
   const { swapImpactMaxBps, schedule, ceilings } = dependencies
-  const quoter = createPoolLegQuoter(answers.quoteOnChain)
+  const quoter = createPoolLegQuoter(answers)
   const requestOf = (amount: bigint) => (amount === request.amount ? request : { ...request, amount })
   if (route.selfExecuted) {
     const legs = route.operation === 'send' ? [] : planSelfExecutedLegs(route, inputs.poolScope)

@@ -12,6 +12,7 @@ import {
 } from '@causeway/core'
 import type { PoolConfig } from '@causeway/core/config'
 import type { MarketSnapshot } from '@causeway/market'
+import type { AnswersOf } from '../answers.ts'
 import { QuoteError } from '../errors.ts'
 import { type PricedCurrency, requireChain, requirePrice } from '../market/marketAccess.ts'
 import type { QuotableCurrency } from '../registry.ts'
@@ -38,7 +39,7 @@ export type OnChainQuestion = {
   readonly amount: bigint
 }
 
-type QuoteOnChain = (question: OnChainQuestion) => PoolQuote | undefined
+type OnChainAnswers = AnswersOf<{ quoteOnChain: OnChainQuoter }>
 
 /** Quote of one pool, in smallest units. `feePips`: the pool's fee in millionths. */
 type HopQuote = Pick<LegQuote, 'amountIn' | 'amountOut' | 'ticksCrossed' | 'adverseBps'> & {
@@ -50,12 +51,12 @@ type HopQuote = Pick<LegQuote, 'amountIn' | 'amountOut' | 'ticksCrossed' | 'adve
  * that do not sell too far below the agreed price, the best one wins. A fallback leg may take two pools, through a
  * currency between them.
  */
-export function createPoolLegQuoter(onChain: QuoteOnChain): LegQuoter {
+export function createPoolLegQuoter(answers: OnChainAnswers): LegQuoter {
   function quote(snapshot: MarketSnapshot, leg: Leg, trade: PoolTrade, amount: bigint): LegQuote {
     if (leg.kind !== 'pool')
       return { leg, amountIn: amount, amountOut: amount, hops: [], ticksCrossed: 0, adverseBps: 0n }
     const quoteHop = (hop: Leg, hopAmount: bigint) =>
-      bestPool(onChain, { snapshot, leg: hop, trade, amount: hopAmount })
+      bestPool(answers, { snapshot, leg: hop, trade, amount: hopAmount })
     const via = leg.fallback !== undefined && 'via' in leg.fallback ? leg.fallback.via : undefined
     if (via === undefined) {
       const { feePips, ...quoted } = quoteHop(leg, amount)
@@ -103,7 +104,7 @@ type HopQuestion = {
  * guarded one names the refusal, else an exhausted one.
  * @throws QuoteError PRICE_FETCH_FAILED, INSUFFICIENT_LIQUIDITY, NO_SWAP_ROUTES_FOUND, AMOUNT_TOO_LOW
  */
-function bestPool(onChain: QuoteOnChain, question: HopQuestion): HopQuote {
+function bestPool(answers: OnChainAnswers, question: HopQuestion): HopQuote {
   const { snapshot, leg, trade, amount } = question
   if (amount >= poolAmountLimit) throw beyondPools(leg)
   const mirrored = requireChain(snapshot, leg.chain.chainId).pools
@@ -112,7 +113,7 @@ function bestPool(onChain: QuoteOnChain, question: HopQuestion): HopQuote {
   let isExhausted = false
   let best: HopQuote | undefined
   for (const pool of poolsOf(leg)) {
-    const quoted = quotePool(onChain, pool, { ...question, mirrored, prices })
+    const quoted = quotePool(answers, pool, { ...question, mirrored, prices })
     if (quoted === 'guarded') isGuarded = true
     else if (quoted === 'exhausted') isExhausted = true
     else if (quoted !== undefined && (best === undefined || isBetter(quoted, best, trade))) best = quoted
@@ -136,7 +137,7 @@ function bestPool(onChain: QuoteOnChain, question: HopQuestion): HopQuote {
  * - unlisted: the loss of the trade itself, see `lossBps`.
  */
 function quotePool(
-  onChain: QuoteOnChain,
+  answers: OnChainAnswers,
   pool: QuotablePool,
   question: HopQuestion & {
     readonly mirrored: readonly PoolState[]
@@ -152,7 +153,7 @@ function quotePool(
   if (poolBps > allowedBps) return 'guarded'
   const answer =
     state === undefined
-      ? onChain({ chainId: leg.chain.chainId, pool, zeroForOne, trade, amount })
+      ? answers.quoteOnChain({ chainId: leg.chain.chainId, pool, zeroForOne, trade, amount })
       : quoteMirrored(state, zeroForOne, trade, amount)
   if (answer === undefined) return undefined
   if (answer.exhausted) return 'exhausted'

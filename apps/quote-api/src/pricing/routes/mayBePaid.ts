@@ -1,6 +1,6 @@
 import type { MaybePromise } from '@causeway/core'
 import type { AccountLack } from '@causeway/families/rules'
-import { type AnswersOf, gather, type QuestionWords, withAnswers } from '../answers.ts'
+import { type AnswersOf, defineQuestions, gather, type QuestionWords } from '../answers.ts'
 import { QuoteError, type QuoteErrorCode } from '../errors.ts'
 import type { QuotableChain, QuotableCurrency } from '../registry.ts'
 
@@ -49,6 +49,7 @@ export type PayeePorts = {
 /** What chains answer about accounts that a request pays. */
 export type PayeeAnswers = AnswersOf<PayeePorts>
 
+/** What tells questions about payees apart. */
 export const payeeWords: QuestionWords<PayeePorts> = {
   hasCode: ({ chainId, account }) => [chainId, account],
   lackOf: ({ chainId, account, currency }) => [chainId, account, currency],
@@ -192,7 +193,9 @@ export function requirePayee(answers: PayeeAnswers, payee: Payee, field: string)
   return judged
 }
 
+export const withPayeeAnswers = defineQuestions(payeeWords)
+
 /** Waits for what a chain answers about one payee. @throws as `requirePayee` */
 export async function askPayee(ports: PayeePorts, payee: Payee, field: string): Promise<JudgedPayee> {
-  return withAnswers(payeeWords, ports, (answers) => requirePayee(answers, payee, field))
+  return withPayeeAnswers(ports, (answers) => requirePayee(answers, payee, field))
 }

@@ -1,6 +1,5 @@
-import { withAnswers } from '../../pricing/answers.ts'
 import { findCurrency, type QuoteRegistry } from '../../pricing/registry.ts'
-import { judgePayee, type Payee, type PayeePorts, payeeWords } from '../../pricing/routes/mayBePaid.ts'
+import { judgePayee, type Payee, type PayeePorts, withPayeeAnswers } from '../../pricing/routes/mayBePaid.ts'
 import { type RefundPayload, refundPayloadSchema, type WorkItem } from './workItem.ts'
 
 /** Refund to the second account of the order, with the reason, which is stored with the work item. */
@@ -37,7 +36,7 @@ export async function redirectRefund(
     makesState: false,
     isNamed: true,
   }
-  const { refusal } = await withAnswers(payeeWords, payees, (answers) => judgePayee(answers, payee))
+  const { refusal } = await withPayeeAnswers(payees, (answers) => judgePayee(answers, payee))
   if (refusal === undefined || refusal === 'silent') return undefined
   return {
     payload: { ...payload, recipient: second.recipient },
