@@ -16,11 +16,11 @@ class MissingAnswer extends Error {
 
 /** An answer that was not there at once: still to come, or with its outcome. */
 class LateAnswer {
-  readonly coming: Promise<unknown>
+  readonly #missing: MissingAnswer
   #outcome: { readonly value: unknown } | { readonly error: unknown } | undefined
 
   constructor(answer: Promise<unknown>) {
-    this.coming = answer.then(
+    const coming = answer.then(
       (value) => {
         this.#outcome = { value }
       },
@@ -28,11 +28,12 @@ class LateAnswer {
         this.#outcome = { error }
       },
     )
+    this.#missing = new MissingAnswer(coming)
   }
 
   /** @throws MissingAnswer, and the error of the question */
   read(): unknown {
-    if (this.#outcome === undefined) throw new MissingAnswer(this.coming)
+    if (this.#outcome === undefined) throw this.#missing
     if ('error' in this.#outcome) throw this.#outcome.error
     return this.#outcome.value
   }

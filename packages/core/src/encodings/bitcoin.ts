@@ -57,7 +57,6 @@ export function createBitcoinCodec(network: BitcoinNetwork = bitcoinMainnet): Vm
     vmType: 'bitcoin-vm',
     nativeCurrency: 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8',
     nativeBytes: new Uint8Array(20),
-    hasChecksum: true,
     parseAddress(address) {
       if (address.length > bech32LengthMax) return { refusal: 'it is too long' }
       const isSegwit = address.toLowerCase().startsWith(`${network.bech32Prefix}1`)

@@ -1,28 +1,14 @@
-import { fixedHexToBytes } from '../hashing/hexBytes.ts'
-import type { Hex } from '../hex.ts'
+import { parseHexDigits } from '../hashing/hexBytes.ts'
 import { createVmCodec, type ParsedAddress, parsePrefixedHash, type Refusal } from './vmCodec.ts'
 
 const addressBytes = 20
 
-const shape = /^0x[0-9a-fA-F]{40}$/
-
-/** Makes bytes only for those who ask: most callers compare or spell an address, several times per request. */
-class EvmAddress implements ParsedAddress {
-  readonly canonical: Hex
-
-  constructor(canonical: Hex) {
-    this.canonical = canonical
-  }
-
-  get bytes(): Uint8Array {
-    return fixedHexToBytes(this.canonical, addressBytes)
-  }
-}
-
 /** `0x` and 40 hex digits. Any mix of cases: the EIP-55 checksum is optional and not checked. */
 export function parseEvmAddress(address: string): ParsedAddress | Refusal {
-  if (!shape.test(address)) return { refusal: 'expected 0x and 40 hex digits' }
-  return new EvmAddress(`0x${address.slice(2).toLowerCase()}`)
+  const isShaped = address.length === 2 + 2 * addressBytes && address.startsWith('0x')
+  const bytes = isShaped ? parseHexDigits(address, 2) : undefined
+  if (bytes === undefined) return { refusal: 'expected 0x and 40 hex digits' }
+  return { bytes, canonical: address.toLowerCase() }
 }
 
 /** Emitter of the `Transfer` logs that ether itself causes on chains with EIP-7708. It has no code and is no token. */

@@ -19,7 +19,6 @@ export function createTronCodec(network: TronNetwork = tronMainnet): VmCodec {
     vmType: 'tron-vm',
     nativeCurrency: 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb',
     nativeBytes: Uint8Array.of(tronMainnet.addressPrefix, ...new Uint8Array(accountBytes)),
-    hasChecksum: true,
     parseAddress(address) {
       const payload = decodeBase58Check(address, 1 + accountBytes)
       if (payload === undefined) return { refusal: 'length, characters or checksum are wrong' }

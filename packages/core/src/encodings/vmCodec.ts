@@ -62,8 +62,6 @@ export type VmFamily = {
   /** Protocol bytes of `nativeCurrency`, which need not be an address of the family. */
   readonly nativeBytes: Uint8Array
   readonly parseAddress: (address: string) => ParsedAddress | Refusal
-  /** True where addresses carry a hash: parsing one is slow, so results are cached. */
-  readonly hasChecksum?: boolean
   /** Parser for families that write currencies differently from accounts. */
   readonly parseCurrency?: (currency: string) => ParsedAddress | Refusal
   /** Parser for families in which some currencies have no token on the hub. */
@@ -74,7 +72,7 @@ export type VmFamily = {
 /** Builds a family's codec: the native sentinel, the errors and the canonical forms are the same for all. */
 export function createVmCodec(family: VmFamily): VmCodec {
   const { vmType, nativeCurrency, nativeBytes, parseTransactionId } = family
-  const parseAddress = family.hasChecksum === true ? rememberGood(family.parseAddress) : family.parseAddress
+  const parseAddress = rememberGood(family.parseAddress)
   const parseCurrency = family.parseCurrency ?? parseAddress
   const parseHubCurrency = family.parseHubCurrency ?? parseCurrency
 
@@ -121,20 +119,34 @@ export function createVmCodec(family: VmFamily): VmCodec {
   }
 }
 
+class RememberedAddress implements ParsedAddress {
+  readonly canonical: string
+  readonly #bytes: Uint8Array
+
+  constructor({ bytes, canonical }: ParsedAddress) {
+    this.#bytes = bytes
+    this.canonical = canonical
+  }
+
+  /** A copy, since callers may write into it. */
+  get bytes(): Uint8Array {
+    return this.#bytes.slice()
+  }
+}
+
 /**
- * Caches addresses that are accepted, within the bound of `getOrCompute`. Refused strings are not cached: a caller may
- * make them as long as it likes. Nor are unspendable addresses, as a cached copy does not say that they are.
+ * Caches addresses that are accepted, since a request looks at each of its own about ten times; within the bound of
+ * `getOrCompute`. Refused strings are not cached: a caller may make them as long as it likes. Nor are unspendable
+ * addresses, as a cached copy does not say that they are.
  */
 function rememberGood(parse: VmFamily['parseAddress']): VmFamily['parseAddress'] {
   const cache = new Map<string, ParsedAddress>()
   return (address) => {
     const cached = cache.get(address)
-    // Callers may write into the returned bytes, so each gets a copy.
-    if (cached !== undefined) return { bytes: cached.bytes.slice(), canonical: cached.canonical }
+    if (cached !== undefined) return cached
     const parsed = parse(address)
     if ('refusal' in parsed || parsed.isUnspendable === true) return parsed
-    getOrCompute(cache, address, () => ({ bytes: parsed.bytes.slice(), canonical: parsed.canonical }))
-    return parsed
+    return getOrCompute(cache, address, () => new RememberedAddress(parsed))
   }
 }
 
