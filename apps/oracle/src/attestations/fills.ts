@@ -71,13 +71,13 @@ async function forcedFill(
   options: ReadOptions,
 ): AttestedFill {
   const { request, orderId, inputEntries } = fill
-  const facts = await readInputs(inputEntries, context, options)
-  const deposits = forcedDeposits({ inputs: inputEntries, facts, orderId })
+  const inputs = await readInputs(inputEntries, context, options)
+  const deposits = forcedDeposits(inputs, orderId)
   const { order } = request
   const execution = settlementExecution({ order, orderId, deposits, context, paysFees: true })
   return {
     unsigned: { message: buildMessage(fill, 0n), execution },
-    evidence: evidenceOf(facts),
+    evidence: evidenceOf(inputs),
     isFinal: true,
   }
 }
@@ -93,7 +93,7 @@ async function provenFill(
   const inputs = entryPerInput(inputEntries, order, 'MISSING_INPUT')
   const readingInputs = readInputs(inputs, context, options)
   const [deposits, fillFacts] = await awaitInputsFirst(
-    readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId })),
+    readingInputs.then((read) => matchInputs(read, orderId)),
     readFill(fill, context, options),
   )
   const bpsDiff = weightedBpsDiff(order, deposits)
@@ -102,7 +102,7 @@ async function provenFill(
   const execution = settlementExecution({ order, orderId, deposits, context, paysFees: true })
   return {
     unsigned: { message: buildMessage(fill, bpsDiff), execution },
-    evidence: evidenceOf([...(await readingInputs), fillFacts]),
+    evidence: evidenceOf([...(await readingInputs), { facts: fillFacts }]),
     isFinal: true,
     settlement: {
       orderId,

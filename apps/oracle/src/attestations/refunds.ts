@@ -69,10 +69,10 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
   })
 
   if (request.force === true) {
-    const facts = await readInputs(inputEntries, context, options)
-    const deposits = forcedDeposits({ inputs: inputEntries, facts, orderId })
+    const read = await readInputs(inputEntries, context, options)
+    const deposits = forcedDeposits(read, orderId)
     const execution = settlementExecution({ order, orderId, deposits, context, paysFees: false })
-    return { unsigned: { message: message(0n), execution }, evidence: evidenceOf(facts), isFinal: true }
+    return { unsigned: { message: message(0n), execution }, evidence: evidenceOf(read), isFinal: true }
   }
 
   checkOrderSignature({ solver: order.solver, orderId, signature: orderSignature }, context)
@@ -80,7 +80,7 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
   // From here on `refunds`, `deposits` and `paidRefunds` have one element per input, in the order's sequence.
   const refunds = entryPerInput(refundEntries, order, 'MISSING_REFUND')
   const readingInputs = readInputs(inputs, context, options)
-  const matchingInputs = readingInputs.then((facts) => matchInputs({ inputs, facts, order, orderId }))
+  const matchingInputs = readingInputs.then((read) => matchInputs(read, orderId))
   const readingRefunds = readRefunds({ refunds, deposits: matchingInputs, orderId, context }, options)
   const [deposits, paidRefunds] = await awaitInputsFirst(matchingInputs, readingRefunds)
   const bpsDiff = weightedBpsDiff(order, deposits)
@@ -88,7 +88,7 @@ export const attestRefund: Attest<RefundsRequest, WithExecution<RefundsResponse>
   const execution = settlementExecution({ order, orderId, deposits, context, paysFees: false })
   return {
     unsigned: { message: message(bpsDiff), execution },
-    evidence: evidenceOf([...(await readingInputs), ...paidRefunds.map(({ facts }) => facts)]),
+    evidence: evidenceOf([...(await readingInputs), ...paidRefunds]),
     isFinal: true,
     settlement: {
       orderId,

@@ -8,7 +8,6 @@ import {
   orderAddress,
   type ProtocolChain,
   settlementExecutionKey,
-  UnknownChainError,
 } from '@causeway/core'
 import { InvalidAddressError, mainNetwork } from '@causeway/core/encodings'
 import { type AttestationContext, chainOf, protocolChain } from '../context.ts'
@@ -94,7 +93,5 @@ function solverAlias(order: Order, context: Settlement['context']): Hex {
 /** The solver's chain, which may be the hub itself, an EVM chain. */
 function solverChain({ solverChainId }: Order, { chains, hub }: Settlement['context']): ProtocolChain {
   if (solverChainId === hub.id) return { chainId: hub.id, ...mainNetwork('ethereum-vm') }
-  const chain = chains.get(solverChainId)
-  if (chain === undefined) throw new UnknownChainError(solverChainId)
-  return protocolChain(chain)
+  return protocolChain(chainOf({ chains }, solverChainId))
 }

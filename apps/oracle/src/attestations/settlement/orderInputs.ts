@@ -25,8 +25,14 @@ export type OrderDeposit = {
   readonly facts: Pick<DepositFacts, 'transactionId' | 'deposits'>
 }
 
-/** An input entry of a request, with its transaction id in canonical spelling, and the chain of the transaction. */
-export type NamedInput = InputEntry & { readonly chain: AttestedChain }
+/**
+ * An input entry of a request, with its transaction id in canonical spelling, the chain of the transaction, and the
+ * currency that the order asks for.
+ */
+export type NamedInput = InputEntry & { readonly chain: AttestedChain; readonly currency: string }
+
+/** An input entry with the final deposits of its transaction. */
+export type ReadInput = NamedInput & { readonly facts: DepositFacts }
 
 /**
  * The request's input entries with canonical ids. Each must name another deposit, and an input that the order has,
@@ -43,11 +49,12 @@ export function nameInputs(
   return inputs.map(({ transactionId, onchainId: id, inputIndex, chainId }) => {
     const orderInput = order.inputs[inputIndex]
     if (orderInput === undefined) throw new UnknownOrderPartError({ inputIndex })
+    const { currency } = orderInput.payment
     const orderChain = chainOf(context, orderInput.payment.chainId)
     const canonical = codecOf(orderChain).canonicalTransactionId(transactionId)
     // Only with `force` may an entry name another chain than the order does.
     const chain = chainId === undefined || force !== true ? orderChain : chainOf(context, chainId)
-    return { transactionId: canonical, onchainId: id, inputIndex, chain }
+    return { transactionId: canonical, onchainId: id, inputIndex, chain, currency }
   })
 }
 
@@ -64,6 +71,7 @@ export function signedEntries(
 
 /**
  * The entry of each input of the order, in the order's sequence.
+ * @param entries of inputs that the order has
  * @throws AttestationError for an input without an entry, or with a second one, which would be signed unchecked
  * @source rule P-129
  */
@@ -82,7 +90,6 @@ export function entryPerInput<Entry extends { readonly inputIndex: number }>(
   const extra = entries.find((entry) => !chosen.includes(entry))
   if (extra === undefined) return chosen
   const { inputIndex } = extra
-  if (order.inputs[inputIndex] === undefined) throw new UnknownOrderPartError({ inputIndex })
   throw new AttestationError(
     code === 'MISSING_INPUT' ? 'INVALID_INPUT' : 'INVALID_REFUND',
     `Input ${inputIndex} of the order has more than one entry.`,
@@ -95,12 +102,14 @@ export function readInputs(
   inputs: readonly NamedInput[],
   context: Pick<AttestationContext, 'readerOf'>,
   options: { readonly signal: AbortSignal },
-): Promise<readonly DepositFacts[]> {
+): Promise<readonly ReadInput[]> {
   return Promise.all(
-    inputs.map(async ({ transactionId, chain }) => {
+    inputs.map(async (input) => {
+      const { transactionId, chain } = input
       // With `force` the entry's chain may differ from the order's, for which the id was made canonical.
       const canonical = codecOf(chain).canonicalTransactionId(transactionId)
-      return context.readerOf(chain.id).readDeposits({ transactionId: canonical }, options)
+      const facts = await context.readerOf(chain.id).readDeposits({ transactionId: canonical }, options)
+      return { ...input, facts }
     }),
   )
 }
@@ -110,15 +119,10 @@ export function readInputs(
  * @throws AttestationError
  * @source rule P-129
  */
-export function matchInputs(args: {
-  readonly inputs: readonly NamedInput[]
-  readonly facts: readonly DepositFacts[]
-  readonly order: Order
-  readonly orderId: Hex
-}): readonly OrderDeposit[] {
-  const { inputs, facts, order, orderId } = args
-  return inputs.map(({ onchainId: wantedId, inputIndex, chain }, index) => {
-    const orderDeposit = depositsOf(facts[index], chain).find(
+export function matchInputs(inputs: readonly ReadInput[], orderId: Hex): readonly OrderDeposit[] {
+  return inputs.map((input) => {
+    const { onchainId: wantedId, inputIndex, chain, currency } = input
+    const orderDeposit = depositsOf(input).find(
       (candidate) => candidate.onchainId === wantedId && candidate.deposit.depositId === orderId,
     )
     if (orderDeposit === undefined) {
@@ -128,12 +132,8 @@ export function matchInputs(args: {
         { data: { inputIndex } },
       )
     }
-    const orderedCurrency = order.inputs[inputIndex]?.payment.currency
     const codec = codecOf(chain)
-    if (
-      orderedCurrency === undefined ||
-      codec.canonicalAddress(orderedCurrency) !== codec.canonicalAddress(orderDeposit.deposit.currency)
-    ) {
+    if (codec.canonicalAddress(currency) !== codec.canonicalAddress(orderDeposit.deposit.currency)) {
       throw new AttestationError(
         'DEPOSIT_CURRENCY_MISMATCH',
         `The deposit of input ${inputIndex} is in another currency than the order asks for.`,
@@ -150,15 +150,10 @@ export function matchInputs(args: {
  * @throws AttestationError
  * @source rule P-92
  */
-export function forcedDeposits(args: {
-  readonly inputs: readonly NamedInput[]
-  readonly facts: readonly DepositFacts[]
-  readonly orderId: Hex
-}): readonly OrderDeposit[] {
-  const { inputs, facts, orderId } = args
+export function forcedDeposits(inputs: readonly ReadInput[], orderId: Hex): readonly OrderDeposit[] {
   const deposits = new Map<Hex, OrderDeposit>()
-  for (const [index, { chain }] of inputs.entries()) {
-    for (const candidate of depositsOf(facts[index], chain)) {
+  for (const input of inputs) {
+    for (const candidate of depositsOf(input)) {
       if (candidate.deposit.depositId === orderId) deposits.set(candidate.onchainId, candidate)
     }
   }
@@ -173,15 +168,16 @@ export function forcedDeposits(args: {
 }
 
 /** Evidence of all readings, once per block; in families without blocks once per chain and endpoints. */
-export function evidenceOf(facts: readonly { readonly evidence: Evidence }[]): readonly Evidence[] {
+export function evidenceOf(
+  readings: readonly { readonly facts: { readonly evidence: Evidence } }[],
+): readonly Evidence[] {
   const keyOf = ({ chainId, blockHash, agreeingEndpoints }: Evidence) =>
     `${chainId} ${blockHash ?? agreeingEndpoints.join()}`
-  const evidenceByKey = new Map(facts.map(({ evidence }) => [keyOf(evidence), evidence]))
+  const evidenceByKey = new Map(readings.map(({ facts: { evidence } }) => [keyOf(evidence), evidence]))
   return [...evidenceByKey.values()]
 }
 
-function depositsOf(facts: DepositFacts | undefined, chain: AttestedChain): readonly OrderDeposit[] {
-  if (facts === undefined) throw new Error('facts were read for every input')
+function depositsOf({ facts, chain }: ReadInput): readonly OrderDeposit[] {
   const { transactionId, blockTimestampSeconds, deposits } = facts
   return deposits.map((deposit) => ({
     chain,
@@ -214,10 +210,9 @@ export async function awaitInputsFirst<Inputs, Payments>(
  * @source rule P-129
  */
 export function weightedBpsDiff(order: Order, deposits: readonly OrderDeposit[]): bigint {
-  // Every input has its deposit: the default is never used.
   const diff = weightedInputBpsDiff(
     order,
-    order.inputs.map((_input, index) => deposits[index]?.deposit.amount ?? 0n),
+    deposits.map(({ deposit }) => deposit.amount),
   )
   if (diff === undefined) {
     throw new AttestationError('INVALID_ORDER', 'The weighted input amounts of the order add up to zero.')
