@@ -1,13 +1,11 @@
 // The rules of fills over plain facts, P-92, P-129, P-130 and F-166 above all, with the vectors of order B.
 import {
-  type DepositFacts,
   encodeOrderCall,
   encodeTransferAction,
   fillMessageId,
   hubAlias,
   hubTokenId,
   type Order,
-  onchainId,
   orderAddress,
   type PaymentFacts,
 } from '@causeway/core'
@@ -16,6 +14,15 @@ import { describe, expect, test } from 'vitest'
 import { fillExecution, fillOfOrderB } from '../../../../packages/core/test/vectors/messages.ts'
 import { orderB, orderBId, repeated } from '../../../../packages/core/test/vectors/orders.ts'
 import { fillRequest, inputsB, signedOrder } from '../../test/fixtures/requests.ts'
+import {
+  fill as attest,
+  depositAt,
+  options,
+  refusalOfFill as refusal,
+  fillOf as requestFor,
+  withOutput,
+  worldOfFill as worldOf,
+} from '../../test/fixtures/settling.ts'
 import {
   blockTime,
   depositB,
@@ -29,40 +36,10 @@ import {
   usdc,
   world,
 } from '../../test/fixtures/world.ts'
-import type { FillsRequest } from '../wire/requests.ts'
 import { attestFill } from './fills.ts'
 
-const options = { signal: new AbortController().signal }
 /** Writes a `Transfer` for each movement of ether, where EIP-7708 is live. */
 const noToken = `0x${'ff'.repeat(19)}fe`
-
-type Found = { readonly deposits?: DepositFacts; readonly payment?: PaymentFacts }
-
-function worldOf({ deposits = depositFacts([depositB]), payment = paymentFacts() }: Found = {}) {
-  return world({
-    ethereum: { deposits: { [depositTransaction]: deposits } },
-    base: { payments: { [fillTransaction]: payment } },
-  })
-}
-
-const attest = (request: FillsRequest, found: Found = {}) => attestFill(request, worldOf(found), options)
-const refusal = (request: FillsRequest, found: Found = {}) =>
-  attest(request, found).then(
-    () => 'accepted',
-    (error: { code?: string }) => error.code,
-  )
-
-/** A request for `order`, whose deposit and signature fit it. */
-async function requestFor(order: Order, change: object = {}) {
-  const { id, orderSignature } = await signedOrder(order)
-  const deposits = depositFacts([{ ...depositB, depositId: id }])
-  return { id, deposits, request: fillRequest({ order, orderSignature, ...change }) }
-}
-
-const withOutput = (output: Partial<Order['output']>): Order => ({
-  ...orderB,
-  output: { ...orderB.output, ...output },
-})
 
 describe('a fill of order B', () => {
   test('P-130: has the published message and the published execution', async () => {
@@ -150,7 +127,10 @@ describe('inputs', () => {
     // CAST: order B's input with another weight.
     const order = { ...orderB, inputs: [{ ...input, payment }] } as Order
     const { request, deposits } = await requestFor(order)
-    expect(await refusal(request, { deposits })).toBe('INVALID_ORDER')
+    await expect(attest(request, { deposits })).rejects.toMatchObject({
+      code: 'INVALID_ORDER',
+      message: expect.stringContaining('zero'),
+    })
   })
 })
 
@@ -208,6 +188,15 @@ describe('weights', () => {
     expect(unsigned.execution.actions[0]).toBe(full)
   })
 
+  test.each([
+    ['the most that a message can hold is signed', 0n, 'accepted'],
+    ['more than a message can hold is refused', 1n, 'INVALID_ORDER'],
+  ])('P-129: a deposit beyond all measure: %s', async (_what, more, code) => {
+    const amount = 10n ** 18n + 2n ** 255n - 1n + more
+    const deposits = depositFacts([{ ...depositB, amount }])
+    expect(await refusal(fillRequest(), { deposits })).toBe(code)
+  })
+
   test('inputs count by their weights', async () => {
     const [input] = orderB.inputs
     const inputOf = (amount: string, weight: string) => ({
@@ -221,11 +210,9 @@ describe('weights', () => {
       { ...depositB, depositId: id, amount: 100n },
       { ...depositB, depositId: id, amount: 200n, onchainIndex: '8' },
     ])
-    const idOf = (onchainIndex: string) =>
-      onchainId({ chainId: 'ethereum', transactionId: depositTransaction, onchainIndex })
     const inputs = [
-      { transactionId: depositTransaction, onchainId: idOf('8'), inputIndex: 1 },
-      { transactionId: depositTransaction, onchainId: idOf('7'), inputIndex: 0 },
+      { transactionId: depositTransaction, onchainId: depositAt('8'), inputIndex: 1 },
+      { transactionId: depositTransaction, onchainId: depositAt('7'), inputIndex: 0 },
     ]
     const { unsigned } = await attest(fillRequest({ order, orderSignature, inputs }), { deposits })
     expect(unsigned.message.result.totalWeightedInputPaymentBpsDiff).toBe('750000000000000000')
@@ -253,6 +240,8 @@ describe('the order', () => {
 
   test('on an unknown chain is refused', async () => {
     expect(await refusal(fillRequest({ order: withOutput({ chainId: 'moon' }) }))).toBe('UNKNOWN_CHAIN')
+    const { request, deposits } = await requestFor({ ...orderB, solverChainId: 'moon' })
+    expect(await refusal(request, { deposits })).toBe('UNKNOWN_CHAIN')
   })
 
   test.each(['tron', 'solana', 'bitcoin', 'lighter'])(
@@ -409,6 +398,11 @@ describe('calls', () => {
     expect(await refusal(request, { deposits, payment })).toBe(outcome)
   })
 
+  test('F-166: that the order does not have need no proof, on any family', async () => {
+    const { calls: _calls, ...payment } = paymentFacts()
+    expect(await refusal(fillRequest(), { payment })).toBe('accepted')
+  })
+
   test('executed once do not count twice', async () => {
     const same = withOutput({ calls: [encodeOrderCall(call(1n)), encodeOrderCall(call(1n))] })
     const { request, deposits } = await requestFor(same)
@@ -448,13 +442,9 @@ describe('force', () => {
 
   test('P-92: takes all deposits for the order, each once though its transaction is named twice', async () => {
     const second = { ...depositB, onchainIndex: '8', amount: 5n }
-    const deposits = depositFacts([depositB, second, { ...depositB, depositId: repeated('0e', 32) }])
-    const secondId = onchainId({
-      chainId: 'ethereum',
-      transactionId: depositTransaction,
-      onchainIndex: '8',
-    })
-    const inputs = [...inputsB, { ...inputsB[0], onchainId: secondId }]
+    const others = { ...depositB, onchainIndex: '9', depositId: repeated('0e', 32) }
+    const deposits = depositFacts([depositB, second, others])
+    const inputs = [...inputsB, { ...inputsB[0], onchainId: depositAt('8') }]
     const one = await attest(forced(), { deposits })
     const two = await attest(forced({ inputs }), { deposits })
     expect(one.unsigned.execution.actions).toHaveLength(3)

@@ -1,6 +1,5 @@
 // Rules that refunds add to those of fills, P-41 and P-129 among them, with the vector of order B.
 import {
-  type DepositFacts,
   type Order,
   onchainId,
   type PaymentFacts,
@@ -13,63 +12,26 @@ import { fillExecution, refundOfOrderB } from '../../../../packages/core/test/ve
 import { orderB, orderBId, repeated } from '../../../../packages/core/test/vectors/orders.ts'
 import { inputsB, refundRequest, signedOrder } from '../../test/fixtures/requests.ts'
 import {
+  refund as attest,
+  depositAt,
+  refundEntry as entry,
+  leastRefund as minimum,
+  options,
+  refunded,
+  refusalOfRefund as refusal,
+  refundOf as withRefund,
+  worldOfRefund as worldOf,
+} from '../../test/fixtures/settling.ts'
+import {
   depositB,
   depositFacts,
   depositor,
   depositTransaction,
   evidence,
   nativeCurrency,
-  paymentFacts,
-  refundTransaction,
   world,
 } from '../../test/fixtures/world.ts'
-import type { RefundsRequest } from '../wire/requests.ts'
 import { attestRefund } from './refunds.ts'
-
-const options = { signal: new AbortController().signal }
-const minimum = 990_000_000_000_000_000n
-
-function refunded(amount: bigint, change: Partial<PaymentFacts> = {}): PaymentFacts {
-  return paymentFacts({
-    transactionId: refundTransaction,
-    transfers: [{ recipient: depositor, currency: nativeCurrency, amount }],
-    evidence: evidence('ethereum', { blockHash: repeated('b2', 32) }),
-    ...change,
-  })
-}
-
-type Found = { readonly deposits?: DepositFacts; readonly payment?: PaymentFacts }
-
-function worldOf({ deposits = depositFacts([depositB]), payment = refunded(minimum) }: Found = {}) {
-  return world({
-    ethereum: {
-      deposits: { [depositTransaction]: deposits },
-      payments: { [refundTransaction]: payment },
-    },
-  })
-}
-
-const attest = (request: RefundsRequest, found: Found = {}) => attestRefund(request, worldOf(found), options)
-const refusal = (request: RefundsRequest, found: Found = {}) =>
-  attest(request, found).then(
-    () => 'accepted',
-    (error: { code?: string }) => error.code,
-  )
-
-const entry = { transactionId: refundTransaction, inputIndex: 0, refundIndex: 0 }
-
-/** Order B whose one refund is changed, with a deposit and a signature that fit. */
-async function withRefund(change: object) {
-  const [input] = orderB.inputs
-  // CAST: order B's refund with some members replaced.
-  const order = { ...orderB, inputs: [{ ...input, refunds: [{ ...input?.refunds[0], ...change }] }] } as Order
-  const { id, orderSignature } = await signedOrder(order)
-  return {
-    order,
-    request: refundRequest({ order, orderSignature }),
-    deposits: depositFacts([{ ...depositB, depositId: id }]),
-  }
-}
 
 test('a refund of order B has the published message and settles under the key of its fill', async () => {
   const { unsigned, evidence: seen } = await attest(refundRequest())
@@ -145,6 +107,16 @@ describe('the minimum moves with what was deposited', () => {
   })
 })
 
+test('a refund to another account than the depositor is paid there, and nowhere else', async () => {
+  const heir = repeated('45', 20)
+  const { request, deposits } = await withRefund({ recipient: heir })
+  expect(await refusal(request, { deposits })).toBe('INSUFFICIENT_REFUND')
+  const payment = refunded(0n, {
+    transfers: [{ recipient: heir, currency: nativeCurrency, amount: minimum }],
+  })
+  expect(await refusal(request, { deposits, payment })).toBe('accepted')
+})
+
 describe('a refund to the name of the native currency', () => {
   test('goes to whoever deposited', async () => {
     const { request, deposits } = await withRefund({ recipient: nativeCurrency })
@@ -195,7 +167,7 @@ test('one transfer does not serve the refunds of two inputs', async () => {
   ])
   const entries = ['7', '8'].map((onchainIndex, inputIndex) => ({
     transactionId: depositTransaction,
-    onchainId: onchainId({ chainId: 'ethereum', transactionId: depositTransaction, onchainIndex }),
+    onchainId: depositAt(onchainIndex),
     inputIndex,
   }))
   const refunds = [entry, { ...entry, inputIndex: 1 }]
