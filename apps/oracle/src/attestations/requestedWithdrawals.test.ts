@@ -1,13 +1,11 @@
 // Withdrawals that an owner requested, over the allocator's own bytes: version 2 of the withdrawals route.
 import {
-  bytesToHex,
   encodeBurnAction,
   encodeTransferAction,
   type Hex,
   hubAlias,
   hubTokenId,
   type OwnerRequest,
-  ownerRequestDigest,
   type WithdrawalFacts,
   withdrawalAddress,
   withdrawalKey,
@@ -15,9 +13,9 @@ import {
 } from '@causeway/core'
 import { mainNetwork } from '@causeway/core/encodings'
 import { encodeEvmWithdrawal, withdrawRequestOf } from '@causeway/families/rules'
-import { sign } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { orderBSolverKey, repeated } from '../../../../packages/core/test/vectors/orders.ts'
+import { repeated } from '../../../../packages/core/test/vectors/orders.ts'
+import { options, owner, ownerRequest, signatureOf } from '../../test/fixtures/withdrawing.ts'
 import {
   depository,
   evidence,
@@ -29,19 +27,9 @@ import {
 import { requestedWithdrawalsRequestSchema } from '../wire/requests.ts'
 import { attestRequestedWithdrawal } from './requestedWithdrawals.ts'
 
-const options = { signal: new AbortController().signal }
-const owner = '0x2e988a386a799f506693793c6a5af6b54dfaabfb'
 const recipient = repeated('22', 20)
 const executing = repeated('bb', 32)
-const unsigned: OwnerRequest = {
-  chainId: 'ethereum',
-  currency: nativeCurrency,
-  amount: '1000',
-  ownerChainId: 'base',
-  owner,
-  recipient,
-  nonce: '42',
-}
+const unsigned: OwnerRequest = { ...ownerRequest, amount: '1000' }
 const payload = encodeEvmWithdrawal({
   calls: [{ to: recipient, data: '0x', value: 1000n, allowFailure: false }],
   nonce: 5n,
@@ -57,9 +45,8 @@ function payloadIdAt(place: string): Hex {
   )
 }
 
-async function attest(found: Partial<WithdrawalFacts>, change: object = {}, issuedAt = depository) {
-  const hash = bytesToHex(ownerRequestDigest(unsigned))
-  const ownerSignature = await sign({ hash, privateKey: orderBSolverKey, to: 'hex' })
+async function attested(found: Partial<WithdrawalFacts>, change: object = {}, issuedAt = depository) {
+  const ownerSignature = await signatureOf(unsigned)
   const request = requestedWithdrawalsRequestSchema.parse({ ...unsigned, ownerSignature, ...change })
   const facts: WithdrawalFacts = {
     kind: 'withdrawal',
@@ -74,8 +61,10 @@ async function attest(found: Partial<WithdrawalFacts>, change: object = {}, issu
   }
   const scripts = { ethereum: { withdrawals: { [payload]: facts } }, base: {} }
   const context = world(scripts, {}, { [payloadIdAt(issuedAt)]: payload })
-  return (await attestRequestedWithdrawal(request, context, options)).unsigned
+  return attestRequestedWithdrawal(request, context, options)
 }
+
+const attest = async (...asked: Parameters<typeof attested>) => (await attested(...asked)).unsigned
 
 const hubFrom = withdrawalAddress(ethereum, {
   depository,
@@ -95,7 +84,7 @@ describe('a withdrawal that its owner asked for', () => {
       status: 1,
       execution: { idempotencyKey, actions, signatures: [] },
     })
-    expect(await attest({})).toEqual({ status: 1 })
+    expect(await attest({})).toStrictEqual({ status: 1 })
   })
 
   test('is given back when it expired, under the same key', async () => {
@@ -110,6 +99,22 @@ describe('a withdrawal that its owner asked for', () => {
     const waiting = { status: 'pending', pendingReason: 'ACTION_CAN_BE_SENT_AGAIN' } as const
     expect(await attest(waiting)).toEqual({ status: 0, pendingReason: 'ACTION_CAN_BE_SENT_AGAIN' })
     expect(await attest({ status: 'expired' }, {}, otherDepository)).toEqual({ status: 0 })
+  })
+
+  test.each<[WithdrawalFacts['status'], string, boolean]>([
+    ['executed', depository, true],
+    ['expired', depository, true],
+    ['pending', depository, false],
+    ['expired', otherDepository, false],
+  ])('is kept once nothing can change it: %s, issued for %s', async (status, issuedAt, isFinal) => {
+    expect((await attested({ status }, {}, issuedAt)).isFinal).toBe(isFinal)
+  })
+
+  test('rests on the allocator, and on its own chain as soon as something was issued', async () => {
+    const chainsOf = async (issuedAt: string) =>
+      (await attested({}, {}, issuedAt)).evidence.map(({ chainId }) => chainId)
+    expect(await chainsOf(depository)).toEqual(['relay-allocator', 'ethereum'])
+    expect(await chainsOf(otherDepository)).toEqual(['relay-allocator'])
   })
 
   test.each<[string, Partial<WithdrawalFacts>]>([
@@ -133,8 +138,7 @@ describe('a withdrawal that its owner asked for', () => {
 
   test('needs an allocator, and the signature of its owner', async () => {
     const { allocator: _allocator, ...without } = world({})
-    const hash = bytesToHex(ownerRequestDigest(unsigned))
-    const ownerSignature = await sign({ hash, privateKey: orderBSolverKey, to: 'hex' })
+    const ownerSignature = await signatureOf(unsigned)
     const request = requestedWithdrawalsRequestSchema.parse({ ...unsigned, ownerSignature })
     await expect(attestRequestedWithdrawal(request, without, options)).rejects.toMatchObject({
       code: 'ALLOCATOR_NOT_CONFIGURED',

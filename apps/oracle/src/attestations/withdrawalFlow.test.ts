@@ -22,33 +22,18 @@ import {
   signEd25519,
   signTaproot,
 } from '../../../../packages/core/test/vectors/ownerKeys.ts'
-import { chains, depository, nativeCurrency, otherDepository, world } from '../../test/fixtures/world.ts'
-import { type WithdrawalFlowRequest, withdrawalFlowRequestSchema } from '../wire/requests.ts'
-import { attestWithdrawalInitiated } from './withdrawalInitiated.ts'
-import { attestWithdrawalInitiation } from './withdrawalInitiation.ts'
-
-const options = { signal: new AbortController().signal }
-const owner = '0x2e988a386a799f506693793c6a5af6b54dfaabfb'
-
-const unsigned: OwnerRequest = {
-  chainId: 'ethereum',
-  currency: nativeCurrency,
-  amount: '1000000',
-  ownerChainId: 'base',
+import {
+  initiation,
+  options,
   owner,
-  recipient: repeated('22', 20),
-  nonce: '42',
-}
-
-async function request(
-  change: Partial<OwnerRequest> = {},
-  unsignedPart: object = {},
-): Promise<WithdrawalFlowRequest> {
-  const signed = { ...unsigned, ...change }
-  const hash = bytesToHex(ownerRequestDigest(signed))
-  const ownerSignature = await sign({ hash, privateKey: orderBSolverKey, to: 'hex' })
-  return withdrawalFlowRequestSchema.parse({ ...signed, ownerSignature, ...unsignedPart })
-}
+  flowRequest as request,
+  flowScripts as scripts,
+  spender,
+  ownerRequest as unsigned,
+} from '../../test/fixtures/withdrawing.ts'
+import { chains, nativeCurrency, otherDepository, world } from '../../test/fixtures/world.ts'
+import { type WithdrawalFlowRequest, withdrawalFlowRequestSchema } from '../wire/requests.ts'
+import { attestWithdrawalInitiation } from './withdrawalInitiation.ts'
 
 /** As a Tron wallet signs text of 64 characters. */
 function tronMessageHash(hash: Uint8Array): Uint8Array {
@@ -56,35 +41,31 @@ function tronMessageHash(hash: Uint8Array): Uint8Array {
   return keccak256(text)
 }
 
-const facts = {
-  kind: 'withdraw-request',
-  depository,
-  currency: nativeCurrency,
-  recipient: repeated('22', 20),
-  data: '0x',
-} as const
-
-const scripts = { ethereum: { withdrawRequest: facts }, base: {} }
-/** `alias(base, owner)` and the withdrawal address that follows from the request. */
-const spender = '0x37af10adbc4864042698b5735132a3c8c2b146bf'
-
-async function initiation(body: WithdrawalFlowRequest, balance: bigint) {
-  return (await attestWithdrawalInitiation(body, world(scripts, { [spender]: balance }), options)).unsigned
-}
-
-async function initiated(body: WithdrawalFlowRequest, balance: bigint, finalBalance = balance) {
-  const { withdrawalAddress: holder } = await initiation(body, 10n ** 30n)
-  const context = world(scripts, { [holder]: balance }, {}, {}, { [holder]: finalBalance })
-  return attestWithdrawalInitiated(body, context, options)
-}
-
 describe('initiation', () => {
   test('moves the amount from the owner to the withdrawal address', async () => {
     const { withdrawalAddress: hubTo, execution } = await initiation(await request(), 1_000_000n)
     const token = hubTokenId({ chainId: 'ethereum', ...mainNetwork('ethereum-vm') }, nativeCurrency)
-    expect(execution.actions).toEqual([
-      encodeTransferAction({ hubFrom: spender, hubTo, hubTokenId: token, amount: 1_000_000n }),
-    ])
+    expect(execution).toEqual({
+      idempotencyKey: withdrawalInitiationKey({
+        hubId: 'relay',
+        hubTokenId: token,
+        withdrawalAddress: hubTo,
+      }),
+      actions: [encodeTransferAction({ hubFrom: spender, hubTo, hubTokenId: token, amount: 1_000_000n })],
+      signatures: [],
+    })
+  })
+
+  test('is not kept, because the balance moves', async () => {
+    const context = world(scripts, { [spender]: 1_000_000n })
+    expect((await attestWithdrawalInitiation(await request(), context, options)).isFinal).toBe(false)
+  })
+
+  test('above the balance tells what there is, and what was asked for', async () => {
+    await expect(initiation(await request(), 999_999n)).rejects.toMatchObject({
+      code: 'INSUFFICIENT_HUB_BALANCE',
+      data: { balance: '999999', amount: '1000000' },
+    })
   })
 
   test('names the published withdrawal address and key for a withdrawal to solana', async () => {
@@ -266,6 +247,7 @@ describe('an owner of another family', () => {
     const keyless = world({ ...scripts, lighter: {} }, { [alias]: 1_000_000n })
     await expect(attestWithdrawalInitiation(body, keyless, options)).rejects.toMatchObject({
       code: 'OWNER_CHAIN_NOT_SUPPORTED',
+      data: { ownerChainId: 'lighter' },
     })
     await expect(attestWithdrawalInitiation(body, world(scripts), options)).rejects.toMatchObject({
       code: 'CHAIN_UNAVAILABLE',
@@ -303,6 +285,15 @@ describe('an owner with code', () => {
     expect(context.asked).toEqual([])
   })
 
+  test('P-83: on a chain whose reader asks no code is told that the owner did not sign', async () => {
+    const context = worldOf()
+    const { readCodeSignature: _asked, ...codeless } = context.readerOf('base')
+    const body = await unkeyed()
+    await expect(
+      attestWithdrawalInitiation(body, { ...context, readerOf: () => codeless }, options),
+    ).rejects.toMatchObject({ code: 'INVALID_OWNER_SIGNATURE' })
+  })
+
   test('P-81: that is yet to be deployed is refused by name, and not asked', async () => {
     const context = worldOf()
     const body = await unkeyed({ ownerSignature: `0x${'ab'.repeat(96)}${'6492'.repeat(16)}` })
@@ -317,69 +308,5 @@ describe('an owner with code', () => {
     const { base: _unread, ...read } = scripts
     const unknown = attestWithdrawalInitiation(await unkeyed(), world(read), options)
     await expect(unknown).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' })
-  })
-})
-
-describe('initiated', () => {
-  test('signs the payload when the address holds exactly the amount', async () => {
-    const attested = await initiated(await request(), 1_000_000n)
-    expect(attested.unsigned.payloadParams).toEqual({
-      chainId: '1',
-      depository,
-      currency: nativeCurrency,
-      amount: '1000000',
-      spender,
-      recipient: repeated('22', 20),
-      nonce: `0x${'0'.repeat(62)}2a`,
-      data: '0x',
-      signatures: [],
-    })
-    expect(attested.isFinal).toBe(false)
-  })
-
-  test.each([
-    ['less', 999_999n],
-    ['nothing', 0n],
-  ])('is refused when the address holds %s', async (_what, balance) => {
-    await expect(initiated(await request(), balance)).rejects.toMatchObject({ code: 'HUB_BALANCE_MISMATCH' })
-  })
-
-  test('is signed for the amount when the address holds more, where a nonce has one payload alone', async () => {
-    const exact = await initiated(await request(), 1_000_000n)
-    expect((await initiated(await request(), 1_000_001n)).unsigned).toEqual(exact.unsigned)
-    const { withdrawalAddress: holder } = await initiation(await request(), 1_000_000n)
-    const { allocator, ...rest } = world(scripts, { [holder]: 1_000_001n })
-    if (allocator === undefined) throw new Error('no allocator')
-    for (const context of [{ ...rest, allocator: { ...allocator, keys: 'public' as const } }, rest]) {
-      await expect(attestWithdrawalInitiated(await request(), context, options)).rejects.toMatchObject({
-        code: 'HUB_BALANCE_MISMATCH',
-      })
-    }
-  })
-
-  test('is refused for now when only the newest block of the hub shows the amount', async () => {
-    await expect(initiated(await request(), 1_000_000n, 0n)).rejects.toMatchObject({
-      code: 'HUB_BALANCE_NOT_FINAL',
-      kind: 'not_final',
-      retryAfterSeconds: 1,
-    })
-  })
-
-  test('is refused where no allocator is configured', async () => {
-    const { hub, ...rest } = world(scripts)
-    const { withdrawRequestDomain: _domain, ...withoutAllocator } = hub
-    const context = { ...rest, hub: withoutAllocator }
-    await expect(attestWithdrawalInitiated(await request(), context, options)).rejects.toMatchObject({
-      code: 'ALLOCATOR_NOT_CONFIGURED',
-    })
-  })
-
-  test('is refused without the owner', async () => {
-    const body = await request({}, { amount: '5' })
-    const asked = world(scripts)
-    await expect(attestWithdrawalInitiated(body, asked, options)).rejects.toMatchObject({
-      code: 'INVALID_OWNER_SIGNATURE',
-    })
-    expect(asked.asked.map(({ what }) => what)).toEqual(['code-signature'])
   })
 })

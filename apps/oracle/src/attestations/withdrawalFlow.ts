@@ -101,8 +101,9 @@ async function checkOwnerSignature(check: {
     isAcceptedByCode: async (account, digest) => {
       if (signature.endsWith(erc6492Suffix)) throw notSigned(wrappedSignature)
       const accepted = await context.readerOf(id).readCodeSignature?.({ account, digest, signature }, options)
-      if (accepted !== undefined) evidence.push(accepted)
-      return accepted !== undefined
+      if (accepted === undefined) return false
+      evidence.push(accepted)
+      return true
     },
   })
   if (!isSigned) throw notSigned('The owner did not sign this request.')

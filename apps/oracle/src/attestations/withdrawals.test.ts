@@ -99,11 +99,37 @@ describe('the message', () => {
     ['expired', 2, '0x5207c6c6c5664e42a6c9e3455674771caa486a9994c34ccaa125d71b5e0b6334', true],
   ] as const)('of a withdrawal that is %s is the published one', async (status, number, id, isFinal) => {
     const attested = await attest(request(), facts({ status }))
-    const { message, execution } = attested.unsigned
-    expect(message.result).toEqual({ withdrawalId, depository, status: number })
-    expect(withdrawalMessageId(message, world({}).networkOf)).toBe(id)
-    expect(execution).toBeUndefined()
+    expect(attested.unsigned).toStrictEqual({
+      message: {
+        data: { chainId: 'ethereum', withdrawal },
+        result: { withdrawalId, depository, status: number },
+        signatures: [],
+      },
+    })
+    expect(withdrawalMessageId(attested.unsigned.message, world({}).networkOf)).toBe(id)
     expect(attested.isFinal).toBe(isFinal)
+    expect(attested.evidence).toEqual([evidence('ethereum')])
+  })
+
+  test('of a withdrawal that waits comes with the reason', async () => {
+    const pendingReason = 'ACTION_CAN_BE_SENT_AGAIN'
+    const { unsigned } = await attest(request(), facts({ status: 'pending', pendingReason }))
+    expect(unsigned.pendingReason).toBe(pendingReason)
+  })
+
+  test.each([
+    ['alone', {}, {}],
+    [
+      'and the transaction that the caller names, in canonical spelling',
+      { transactionId: `0x${'BB'.repeat(32)}` },
+      { transactionId: executing },
+    ],
+  ])('is read by the bytes %s', async (_what, named, canonical) => {
+    const context = world({ ethereum: { withdrawals: { [withdrawal]: facts({ status: 'pending' }) } } })
+    await attestWithdrawal(request(named), context, options)
+    expect(context.asked).toStrictEqual([
+      { chainId: 'ethereum', what: 'withdrawal', question: { withdrawal, ...canonical } },
+    ])
   })
 })
 
@@ -117,6 +143,12 @@ describe('the execution', () => {
       signatures: [],
     })
     expect(unsigned.message.data.withdrawalAddressRequest).toEqual(addressRequest)
+  })
+
+  test('rests on the allocator as well', async () => {
+    const body = request({ transactionId: executing, withdrawalAddressRequest: addressRequest })
+    const attested = await attest(body, facts({ executingTransactionId: executing }))
+    expect(attested.evidence.map(({ chainId }) => chainId)).toEqual(['ethereum', 'relay-allocator'])
   })
 
   test.each([
@@ -253,9 +285,10 @@ describe('bytes that the allocator did not issue for exactly this request get no
     const { allocator: _allocator, ...context } = world({
       ethereum: { withdrawals: { [withdrawal]: facts({ executingTransactionId: executing }) } },
     })
-    const { unsigned } = await attestWithdrawal(request(bound), context, options)
-    expect(unsigned.execution).toBeUndefined()
+    const { unsigned, evidence: seen } = await attestWithdrawal(request(bound), context, options)
+    expect(unsigned).not.toHaveProperty('execution')
     expect(unsigned.message.result.status).toBe(1)
+    expect(seen).toEqual([evidence('ethereum')])
   })
 
   test('without a withdrawal address they get the message of their own state', async () => {
@@ -292,27 +325,38 @@ describe('a transaction that does not execute the withdrawal is refused', () => 
         attest(request({ transactionId: executing, ...named }), facts(proven)),
       ).rejects.toMatchObject({
         code: 'TRANSACTION_DOES_NOT_EXECUTE_WITHDRAWAL',
+        data: { withdrawalId },
       })
     }
   })
 })
 
 describe('a request that does not belong to the withdrawal is refused', () => {
+  const attestChanged = (change: object) => {
+    const withdrawalAddressRequest = { ...addressRequest, ...change }
+    const body = request({ transactionId: executing, withdrawalAddressRequest })
+    return attest(body, facts({ executingTransactionId: executing }))
+  }
+
   test.each([
-    ['of another chain', { chainId: 'base' }, 'WITHDRAWAL_REQUEST_MISMATCH'],
-    ['of another currency', { currency: usdc }, 'WITHDRAWAL_REQUEST_MISMATCH'],
-    ['of another recipient', { recipient: withdrawer }, 'WITHDRAWAL_REQUEST_MISMATCH'],
-    ['of another configured depository', { depository: otherDepository }, 'WITHDRAWAL_REQUEST_MISMATCH'],
+    ['chainId', { chainId: 'base' }],
+    ['currency', { currency: usdc }],
+    ['recipient', { recipient: withdrawer }],
+    ['depository', { depository: otherDepository }],
+  ])('when it names another %s', async (member, change) => {
+    await expect(attestChanged(change)).rejects.toMatchObject({
+      code: 'WITHDRAWAL_REQUEST_MISMATCH',
+      data: { withdrawalId, member },
+    })
+  })
+
+  test.each([
     ['of a foreign depository', { depository: repeated('66', 20) }, 'DEPOSITORY_NOT_CONFIGURED'],
     ['whose owner is on an unknown chain', { withdrawerChainId: 'moon' }, 'UNKNOWN_CHAIN'],
     ['whose owner is no address', { withdrawer: 'me' }, 'INVALID_ADDRESS'],
     ['whose recipient is no address', { recipient: 'me' }, 'INVALID_ADDRESS'],
   ])('%s', async (_what, change, code) => {
-    const body = request({
-      transactionId: executing,
-      withdrawalAddressRequest: { ...addressRequest, ...change },
-    })
-    await expect(attest(body, facts({ executingTransactionId: executing }))).rejects.toMatchObject({ code })
+    await expect(attestChanged(change)).rejects.toMatchObject({ code })
   })
 
   test('while the withdrawal is still pending, too', async () => {
