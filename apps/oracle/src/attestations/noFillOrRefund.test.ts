@@ -38,6 +38,10 @@ test('becomes the published entry of the solver', async () => {
   })
 })
 
+test('rests on no reading of a chain, and is not kept', async () => {
+  expect(await attest(await request())).toMatchObject({ evidence: [], isFinal: false })
+})
+
 test('of an order id in upper case is the same entry', async () => {
   const upper: Hex = `0x${orderBId.slice(2).toUpperCase()}`
   expect((await attest(await request({ orderId: upper }))).unsigned).toEqual(
@@ -74,10 +78,13 @@ describe('is refused', () => {
   })
 
   test.each([
-    ['solana', 'SOLVER_CHAIN_NOT_SUPPORTED'],
-    ['unheard', 'UNKNOWN_CHAIN'],
-  ])('for a solver on %s', async (solverChainId, code) => {
-    await expect(attest(await request({ solverChainId }))).rejects.toMatchObject({ code })
+    [
+      'solana',
+      { code: 'SOLVER_CHAIN_NOT_SUPPORTED', data: { field: 'solverChainId', solverChainId: 'solana' } },
+    ],
+    ['unheard', { code: 'UNKNOWN_CHAIN' }],
+  ])('for a solver on %s', async (solverChainId, refusal) => {
+    await expect(attest(await request({ solverChainId }))).rejects.toMatchObject(refusal)
   })
 
   test('where the hub file names no mapping', async () => {

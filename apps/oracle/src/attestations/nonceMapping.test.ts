@@ -49,6 +49,10 @@ test('F-153: becomes the published entry of the wallet', async () => {
   })
 })
 
+test('rests on no reading of a chain, and is not kept', async () => {
+  expect(await attest(await request())).toMatchObject({ evidence: [], isFinal: false })
+})
+
 test('signed on another EVM chain is the same entry', async () => {
   const onEthereum = await request({}, { number: 1, signatureChainId: 'ethereum' })
   expect((await attest(onEthereum)).unsigned).toEqual((await attest(await request())).unsigned)
@@ -70,13 +74,13 @@ describe('is refused', () => {
   })
 
   test.each([
-    ['base', 'base', 'WALLET_CHAIN_NOT_SUPPORTED'],
-    ['unheard', 'base', 'UNKNOWN_CHAIN'],
-    ['hyperliquid', 'solana', 'SIGNATURE_CHAIN_NOT_SUPPORTED'],
-    ['hyperliquid', 'unheard', 'UNKNOWN_CHAIN'],
-  ])('of a transfer on %s, signed on %s', async (walletChainId, signatureChainId, code) => {
+    ['base', 'base', 'WALLET_CHAIN_NOT_SUPPORTED', { walletChainId: 'base' }],
+    ['unheard', 'base', 'UNKNOWN_CHAIN', {}],
+    ['hyperliquid', 'solana', 'SIGNATURE_CHAIN_NOT_SUPPORTED', { signatureChainId: 'solana' }],
+    ['hyperliquid', 'unheard', 'UNKNOWN_CHAIN', {}],
+  ])('of a transfer on %s, signed on %s', async (walletChainId, signatureChainId, code, data) => {
     const body = await request({ walletChainId }, { signatureChainId })
-    await expect(attest(body)).rejects.toMatchObject({ code })
+    await expect(attest(body)).rejects.toMatchObject({ code, data })
   })
 
   test('where the hub file names no mapping', async () => {

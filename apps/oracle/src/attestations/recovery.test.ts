@@ -117,6 +117,7 @@ describe('a deposit that its solver promised not to use', () => {
     })
     await expect(recover({ onchainId: strangerId }, both)).rejects.toMatchObject({
       code: 'DEPOSIT_ORDER_MISMATCH',
+      data: { depositId: repeated('99', 32), orderId: orderBId },
     })
   })
 
