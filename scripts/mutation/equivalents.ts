@@ -4,9 +4,48 @@ type Entry = readonly [original: string, replacement: string, why: string, line?
 
 const sameLength = 'both lists have one length, as was seen'
 const wordsCounted = 'the words were counted before'
+const unpaidStands = 'what is unpaid stands among the payments'
 const allGroups = 'the pattern has all of its groups or none'
 
 const entries: Readonly<Record<string, readonly Entry[]>> = {
+  'apps/oracle/src/attestations/issuedWithdrawal.ts': [
+    ["'pending'", '""', 'a status without a case has no execution either'],
+  ],
+  'apps/oracle/src/attestations/recovery.ts': [
+    ['balance < amount', 'balance <= amount', 'equal ones are one amount'],
+    ['entrySeconds > depositSeconds', 'entrySeconds >= depositSeconds', 'equal ones are one time'],
+  ],
+  'apps/oracle/src/attestations/refunds.ts': [
+    ['input === undefined', 'false', 'every input has its deposit, as was seen'],
+    ["throw new Error('every input has its deposit')", ';', 'every input has its deposit, as was seen'],
+  ],
+  'apps/oracle/src/attestations/settlement/execution.ts': [
+    ['!(error instanceof InvalidAddressError)', 'false', 'an alias fails by its address alone'],
+  ],
+  'apps/oracle/src/attestations/settlement/orderInputs.ts': [
+    ['bpsDiff < 0n', 'bpsDiff <= 0n', 'no difference is all of it by either way'],
+  ],
+  'apps/oracle/src/attestations/settlement/payments.ts': [
+    [
+      'unpaid === undefined || payment === undefined',
+      'unpaid === undefined && payment === undefined',
+      unpaidStands,
+    ],
+    ['unpaid === undefined', 'false', unpaidStands],
+    ['payment === undefined', 'false', unpaidStands],
+    [
+      "''",
+      '"Stryker was here!"',
+      'it is no word for a problem either',
+      "function recordProblemText({ recordId, recordProblem = '' }: PaymentFacts, expectedId: Hex): string {",
+    ],
+    [
+      "''",
+      '"Stryker was here!"',
+      'a contract that is not listed has its name',
+      "{ unlistedFillContract: contract = '' }: PaymentFacts,",
+    ],
+  ],
   'apps/solver/src/judge/denied.ts': [['[]', '["Stryker was here"]', 'no list denies what is no address']],
   'apps/solver/src/judge/fillState.ts': [
     ['deadlineSeconds !== undefined', 'true', 'no number is above undefined'],
