@@ -127,10 +127,12 @@ type Settling = {
 async function settle(
   { request, addressRequest, facts, chain, context }: Settling,
   options: ReadOptions,
-): Promise<{ readonly execution?: Execution | undefined; readonly evidence: readonly Evidence[] }> {
+): Promise<
+  { readonly execution: Execution | undefined; readonly evidence: readonly Evidence[] } | undefined
+> {
   const depository = checkAddressRequest(addressRequest, facts, chain)
   const { allocator } = context
-  if (allocator === undefined) return { evidence: [] }
+  if (allocator === undefined) return undefined
   const ownerChain = chainOf(context, addressRequest.withdrawerChainId)
   const ownerAlias = hubAlias(protocolChain(ownerChain), addressRequest.withdrawer)
   const { currency, recipient } = addressRequest
