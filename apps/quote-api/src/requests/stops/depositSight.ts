@@ -35,19 +35,39 @@ export async function expectSight(database: Queries, chains: readonly WatchedFor
 
 const noteEveryMs = 1_000
 
-/** Notes that the newest blocks of a chain were read to their end, once a second at most. */
+/** The newest block that was read, and the Unix time at which it was the newest one of a quorum, if it was. */
+type NewestRead = {
+  readonly scannedTo: bigint
+  readonly scannedHash: string
+  readonly newestAtSeconds: number | undefined
+}
+
+export type SightNotes = (newest: NewestRead | undefined) => Promise<void>
+
+/**
+ * Notes that the newest blocks of a chain were read to their end, once a second at most. A cursor that still is at the
+ * block learns that no newer one existed until then: deposits above it count as made later.
+ */
 export function createSightNotes(
   database: Queries,
   { chainId, patienceMs }: Omit<WatchedForDeposits, 'headPatienceMs'>,
   now: () => number,
-): () => Promise<void> {
+): SightNotes {
   let notedAtMs = -Infinity
-  return async () => {
+  return async (newest) => {
     if (now() - notedAtMs < noteEveryMs) return
     await database.query(
-      `insert into deposit_sight (chain_id, patience_ms) values ($1, $2)
+      `with newest as (update deposit_cursor set newest_at = greatest(newest_at, to_timestamp($5))
+         where chain_id = $1 and scanned_to = $3 and scanned_hash = $4 and newest_at is not null)
+       insert into deposit_sight (chain_id, patience_ms) values ($1, $2)
        on conflict (chain_id) do update set read_at = clock_timestamp()`,
-      [chainId, patienceMs],
+      [
+        chainId,
+        patienceMs,
+        newest?.scannedTo ?? null,
+        newest?.scannedHash ?? null,
+        newest?.newestAtSeconds ?? null,
+      ],
     )
     notedAtMs = now()
   }

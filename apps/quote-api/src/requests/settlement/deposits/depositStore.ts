@@ -100,6 +100,10 @@ const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash,
   extract(epoch from seen_at)::double precision as seen_at_seconds,
   floor(extract(epoch from mined_after))::bigint as mined_after_seconds`
 
+/** SQL condition on a row of chain $1: a final deposit above the cursor's last final block. */
+const isFinalAboveCursor = `chain_id = $1 and is_final and state <> 'orphaned'
+  and block_number > (select final_to from deposit_cursor where chain_id = $1 and final_hash is not null)`
+
 /**
  * Deposits whose blocks must be compared with the chain:
  * - those that are not final;
@@ -113,13 +117,23 @@ export async function listYoungDeposits(
 ): Promise<readonly StoredDeposit[]> {
   const rows = await database.query<DepositRow>(
     `select ${columns} from deposit_seen where chain_id = $1 and not is_final and state <> 'orphaned'
-     union all select ${columns} from deposit_seen where chain_id = $1 and is_final and state <> 'orphaned'
-       and block_number > (select final_to from deposit_cursor where chain_id = $1 and final_hash is not null)
+     union all select ${columns} from deposit_seen where ${isFinalAboveCursor}
      union select ${columns} from (select d.* from deposit_seen s join deposit_seen d using (chain_id, tx_hash)
        where chain_id = $1 and s.state = 'seen' and d.block_hash <> s.block_hash and d.is_final and d.state <> 'orphaned') d`,
     [chainId],
   )
   return rows.map(fromRow)
+}
+
+/** False if the chain has no deposit to compare with its blocks or to decide, due or not: then no list names one. */
+export async function hasOpenDeposits(database: Queries, chainId: number): Promise<boolean> {
+  const [row] = await database.query<{ is_open: boolean }>(
+    `select exists (select from deposit_seen where chain_id = $1 and not is_final and state <> 'orphaned')
+       or exists (select from deposit_seen where chain_id = $1 and state = 'seen')
+       or exists (select from deposit_seen where ${isFinalAboveCursor}) as is_open`,
+    [chainId],
+  )
+  return row?.is_open === true
 }
 
 /** Undecided deposits that are due, by lane; within a lane those that wait longest come first. */

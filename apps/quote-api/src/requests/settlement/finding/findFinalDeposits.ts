@@ -106,16 +106,16 @@ function finalChange(
 }
 
 /**
- * Checks whether a chain ends below its own final block, by more than endpoints may lag.
+ * Checks whether a chain ends below its own final block, by more than endpoints may lag. Pure.
  * @returns the reason to stop it; undefined if it does not end there
  * @source rule O-68
  */
-export async function endsBelowFinal(
-  { database }: Pick<FindingContext, 'database'>,
-  { chain: { chainId, config } }: Pick<FindingChain, 'chain'>,
+export function endsBelowFinal(
+  { chain: { config } }: Pick<FindingChain, 'chain'>,
+  cursor: Pick<DepositCursor, 'finalTo' | 'finalHash'> | undefined,
   head: bigint,
-): Promise<string | undefined> {
-  const { finalTo, finalHash } = (await readDepositCursor(database, chainId)) ?? {}
+): string | undefined {
+  const { finalTo, finalHash } = cursor ?? {}
   // Without its hash, `finalTo` is no block that was seen final.
   if (finalTo === undefined || finalHash === undefined) return undefined
   if (head + lateBlocksOf(config) >= finalTo) return undefined

@@ -4,8 +4,10 @@ import { unreadableChain } from '@causeway/rpc'
 import { type BlockCursor, firstCursor, liveRange, rewindCursor } from '../../../chainReadings/blockCursor.ts'
 import type { ReadMemory } from '../../../chainReadings/readMemory.ts'
 import type { Run } from '../../../jobs/runJobs.ts'
-import { type DepositCursor, moveDepositCursor, readDepositCursor } from '../deposits/depositCursor.ts'
+import type { DepositPass } from '../chain/settlementChain.ts'
+import { type DepositCursor, moveDepositCursor } from '../deposits/depositCursor.ts'
 import { insertPaidSwaps } from '../deposits/depositStore.ts'
+import { createKeptCursor, type KeptCursor } from '../deposits/keptCursor.ts'
 import {
   type FindingContext,
   keepRead,
@@ -29,10 +31,12 @@ type NewestBlocks = {
   readonly askedAtSeconds: number
   /** Transactions that were read before, or are to be read again. */
   readonly memory: ReadMemory
+  /** The watcher's cursor; absent: it is read from the database. */
+  readonly kept?: KeptCursor
 }
 
 /** `hasTime`: false from a second after its first call on; it limits the single transactions of this look. */
-type Look = NewestBlocks & { readonly hasTime: () => boolean }
+type Look = Required<NewestBlocks> & { readonly hasTime: () => boolean }
 
 /**
  * Reads the blocks since the last look, range by range. Each range is one commit: its deposits, the transactions that could
@@ -47,7 +51,8 @@ export async function findNewDeposits(
 ): Promise<void> {
   /** True once a range was committed, or a reorganization found. */
   let hasProgress = false
-  const look = { ...newest, hasTime: createTimeCheck(newest.memory) }
+  const kept = newest.kept ?? createKeptCursor(chain.chain.chainId)
+  const look = { ...newest, kept, hasTime: createTimeCheck(newest.memory) }
   try {
     while (!run.signal.aborted && !(await findInRange(context, chain, look, run))) hasProgress = true
   } catch (error) {
@@ -69,10 +74,9 @@ async function findInRange(
   run: Run,
 ): Promise<boolean> {
   const { database } = context
-  const { head, askedAtSeconds, memory } = look
-  const { chainId, config } = chain.chain
+  const { head, askedAtSeconds, memory, kept } = look
   const steps = stepsOf(chain)
-  const cursor = await readDepositCursor(database, chainId)
+  const cursor = await kept.read(database, run)
   const position = cursor === undefined ? firstCursor(head, steps) : toBlockCursor(cursor, steps)
   const range = liveRange(position, head, steps)
   const { known } = range
@@ -83,6 +87,7 @@ async function findInRange(
     cursor === undefined || (known === cursor.scannedTo && pass.known?.hash === cursor.scannedHash)
   if (!isSameFork) {
     memory.forget()
+    kept.forget()
     await rewind(context, chain, { position, known, cursor }, run)
     return false
   }
@@ -90,20 +95,59 @@ async function findInRange(
   if (pass.last === undefined) return true
   const scannedHash = pass.last.hash
   const listedRead = await readListed(chain, listed, look, run.signal)
-  // Blocks above the cursor were made after the last look, if that look had seen the chain's newest block.
-  const minedAfterSeconds = (block: bigint) => (block > known ? cursor?.newestAtSeconds : undefined)
-  const newestAtSeconds = to === head ? askedAtSeconds : undefined
-  await database.transaction(async (tx) => {
-    await run.fence(tx)
-    await keepRead(context, tx, chainId, listedRead.read, minedAfterSeconds)
-    await insertPaidSwaps(tx, chainId, pass.paidSwaps)
-    const { finalTo } = position
-    const paced = { chainId, paceMs: paceMs(config) }
-    await moveDepositCursor(tx, paced, { finalTo, scannedTo: to, scannedHash, newestAtSeconds })
-  })
-  observeAside(context, chainId, listedRead.read.aside)
+  const next = {
+    finalTo: position.finalTo,
+    finalHash: cursor?.finalTo === position.finalTo ? cursor.finalHash : undefined,
+    scannedTo: to,
+    scannedHash,
+    newestAtSeconds: to === head ? askedAtSeconds : undefined,
+  }
+  // Without anything new there is nothing to store: `createSightNotes` stores now and then how long the block was the newest.
+  if (!kept.isOwn() || !isIdle(cursor, next, listedRead.read, pass))
+    await keepListed(context, chain, { listed, read: listedRead.read, known, cursor, next, kept }, run)
+  kept.keep(next)
+  observeAside(context, chain.chain.chainId, listedRead.read.aside)
   planNextLooks(context, chain, memory, listedRead)
   return to === head
+}
+
+/** True if a look at the newest block, which was the newest one before, found nothing that is not stored. Pure. */
+function isIdle(
+  before: DepositCursor | undefined,
+  next: DepositCursor,
+  { found, aside }: Pick<ReadTransactions, 'found' | 'aside'>,
+  { paidSwaps }: Pick<DepositPass, 'paidSwaps'>,
+): boolean {
+  const wasNewest = before?.newestAtSeconds !== undefined && next.newestAtSeconds !== undefined
+  const isSameBlock = before?.scannedTo === next.scannedTo && before.scannedHash === next.scannedHash
+  return wasNewest && isSameBlock && found.length + aside.length + paidSwaps.length === 0
+}
+
+/** Stores what a range holds, with the moved cursor, in one commit. */
+async function keepListed(
+  context: FindingContext,
+  { chain: { chainId, config } }: FindingChain,
+  step: {
+    readonly listed: ListedBlocks
+    readonly read: ReadTransactions
+    readonly known: bigint
+    readonly cursor: DepositCursor | undefined
+    readonly next: DepositCursor
+    readonly kept: KeptCursor
+  },
+  { fence }: Run,
+): Promise<void> {
+  const { listed, read, known, cursor, next, kept } = step
+  // Blocks above the cursor were made after the last look, if that look had seen the chain's newest block.
+  const minedAfterSeconds = (block: bigint) => (block > known ? cursor?.newestAtSeconds : undefined)
+  // If the commit fails, nobody knows whether the cursor was moved.
+  kept.forget()
+  await context.database.transaction(async (tx) => {
+    await fence(tx)
+    await keepRead(context, tx, chainId, read, minedAfterSeconds)
+    await insertPaidSwaps(tx, chainId, listed.pass.paidSwaps)
+    await moveDepositCursor(tx, { chainId, paceMs: paceMs(config) }, next)
+  })
 }
 
 /** The read transactions of a range, and those that were due once more, whether the range names them or not. */

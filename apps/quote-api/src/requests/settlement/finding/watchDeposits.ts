@@ -2,11 +2,17 @@ import { UpstreamUnavailableError } from '@causeway/core'
 import { describeFinalChange, lateMs } from '@causeway/families'
 import { createReadMemory, type ReadMemory } from '../../../chainReadings/readMemory.ts'
 import type { Run } from '../../../jobs/runJobs.ts'
-import { createSightNotes } from '../../stops/depositSight.ts'
+import { createSightNotes, type SightNotes } from '../../stops/depositSight.ts'
 import { orphanDeposit } from '../binding/orphanDeposit.ts'
 import { takeDeposits } from '../binding/takeDeposits.ts'
 import type { SettlementChain } from '../chain/settlementChain.ts'
-import { finalizeDeposits, listYoungDeposits, type StoredDeposit } from '../deposits/depositStore.ts'
+import {
+  finalizeDeposits,
+  hasOpenDeposits,
+  listYoungDeposits,
+  type StoredDeposit,
+} from '../deposits/depositStore.ts'
+import { createKeptCursor, type KeptCursor } from '../deposits/keptCursor.ts'
 import { nowSeconds, type SettlementContext } from '../settlementContext.ts'
 import { endsBelowFinal, findFinalDeposits, stopAt } from './findFinalDeposits.ts'
 import { findNewDeposits } from './findNewDeposits.ts'
@@ -14,7 +20,7 @@ import { findNewDeposits } from './findNewDeposits.ts'
 /**
  * Makes the job that watches a chain for deposits. Each pass reads new blocks, follows reorganizations and decides on the due
  * deposits; every half minute it also reads final blocks again. If new blocks cannot be read, known deposits are still
- * decided.
+ * decided. A look that finds the chain as the last one left it, and no deposit to follow, stores nothing.
  * @param patienceMs time without a reading after which the chain counts as not seen
  * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
  */
@@ -32,7 +38,8 @@ class DepositWatcher {
   readonly #chain: SettlementChain
   readonly #memory: ReadMemory
   /** Notes that the newest blocks were read. */
-  readonly #noteSight: () => Promise<void>
+  readonly #noteSight: SightNotes
+  readonly #kept: KeptCursor
   /** Unix ms of the next look at final blocks. */
   #finalDueMs = 0
   /** Unix ms since which every pass found the chain too short; undefined if the last one did not. */
@@ -43,6 +50,7 @@ class DepositWatcher {
     this.#context = context
     this.#chain = chain
     this.#memory = createReadMemory(now)
+    this.#kept = createKeptCursor(chain.chain.chainId)
     this.#noteSight = createSightNotes(database, { chainId: chain.chain.chainId, patienceMs }, now)
   }
 
@@ -56,37 +64,49 @@ class DepositWatcher {
     await this.#refuseShortChain(head, run)
     let failure: unknown
     try {
-      await findNewDeposits(context, chain, { head, askedAtSeconds, memory }, run)
-      await this.#noteSight()
+      await findNewDeposits(context, chain, { head, askedAtSeconds, memory, kept: this.#kept }, run)
+      await this.#noteSight(await this.#kept.read(context.database, run))
     } catch (error) {
       failure = error
     }
-    const { canonical, orphaned } = await followBlocks(context, chain, run)
-    // A reorganization may be visible only in the blocks of deposits.
-    if (orphaned > 0) memory.forget()
-    await takeDeposits(context, chain, { head, canonical, run })
+    await this.#followDeposits(head, run)
     // Thrown only now, after known deposits were decided; final blocks are left to a later pass.
     if (failure !== undefined) throw failure
     if (context.now() < this.#finalDueMs) return
     this.#finalDueMs = context.now() + lateMs
+    this.#kept.forget()
     await findFinalDeposits(context, chain, { head, memory }, run)
+  }
+
+  /** Follows and decides the deposits of the chain that are not done; usually there are none. */
+  async #followDeposits(head: bigint, run: Run): Promise<void> {
+    const context = this.#context
+    const chain = this.#chain
+    if (!(await hasOpenDeposits(context.database, chain.chain.chainId))) return
+    // A final block that changed moves the cursor back.
+    this.#kept.forget()
+    const { canonical, orphaned } = await followBlocks(context, chain, run)
+    // A reorganization may be visible only in the blocks of deposits.
+    if (orphaned > 0) this.#memory.forget()
+    await takeDeposits(context, chain, { head, canonical, run })
   }
 
   /**
    * Refuses the pass while the chain ends below its final block, since endpoints may lag. After half a minute the chain is
    * stopped, and the pass goes on. @throws UpstreamUnavailableError until then
    */
-  async #refuseShortChain(head: bigint, { fence }: Run): Promise<void> {
+  async #refuseShortChain(head: bigint, run: Run): Promise<void> {
     const { database, now } = this.#context
-    const reason = await endsBelowFinal(this.#context, this.#chain, head)
+    const reason = endsBelowFinal(this.#chain, await this.#kept.read(database, run), head)
     if (reason === undefined) {
       this.#tooShortSinceMs = undefined
       return
     }
     this.#tooShortSinceMs ??= now()
     if (now() - this.#tooShortSinceMs < lateMs) throw new UpstreamUnavailableError(`${reason}.`)
+    this.#kept.forget()
     await database.transaction(async (tx) => {
-      await fence(tx)
+      await run.fence(tx)
       await stopAt(tx, this.#chain, { end: head, reason })
     })
   }
