@@ -4,9 +4,9 @@ import { clockLimitMs } from '@causeway/core/config'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { BrokenAssumption } from './assumptions.ts'
 import { type Difference, differencesOf, floorsOf, type OwnTerms } from './solverTerms.ts'
+import { readStopNews } from './stopNews.ts'
 import { clockRefusal, refusalBy } from './stopRefusals.ts'
-import { type ChainStop, readStops } from './stopStore.ts'
-import { readTerms } from './termsStore.ts'
+import type { ChainStop } from './stopStore.ts'
 
 /**
  * The chain stops that this process obeys, at most a second old: those of the database, and its own for differences with
@@ -110,8 +110,9 @@ class RefreshedStops implements ChainStops {
   async refresh(): Promise<void> {
     const { database, own, broken, onChange, now } = this.#options
     const before = this.#stops
-    const stored = await readStops(database)
-    const solverTerms = await readTerms(database)
+    const sentMs = now()
+    const { stops: stored, terms: solverTerms, clockMs } = await readStopNews(database)
+    this.#offsetMs = clockOffsetMs({ sentMs, clockMs, answeredMs: now() })
     this.#differences = differencesOf(own, solverTerms)
     const floors = floorsOf(solverTerms)
     // An object stays while none of its values changes, so that callers can compare it.
@@ -119,7 +120,6 @@ class RefreshedStops implements ChainStops {
     const moment = { before, now: new Date(now()) }
     const termStops = ownStopsOf('terms', this.#differences, moment)
     this.#stops = [...stored, ...termStops, ...ownStopsOf('network', broken(), moment)]
-    this.#offsetMs = await readClockOffset(database, now)
     if (namesOf(this.#stops) !== namesOf(before)) onChange(this.#stops)
   }
 
@@ -154,15 +154,15 @@ class RefreshedStops implements ChainStops {
 
 /**
  * Milliseconds by which this clock is surely ahead of the database's, or behind it if negative. The database's time lies
- * between question and answer, so an offset within that interval counts as zero.
+ * between question and answer, so an offset within that interval counts as zero. Pure.
  */
-async function readClockOffset(database: Pick<SqlDatabase, 'query'>, now: () => number): Promise<number> {
-  const sentMs = now()
-  const [row] = await database.query<{ clockMs: bigint }>(
-    'select (extract(epoch from clock_timestamp()) * 1000)::int8 as "clockMs"',
-  )
-  const clockMs = Number(row?.clockMs)
-  return Math.max(sentMs - clockMs, 0) + Math.min(now() - clockMs, 0)
+function clockOffsetMs(times: {
+  readonly sentMs: number
+  readonly clockMs: number
+  readonly answeredMs: number
+}): number {
+  const { sentMs, clockMs, answeredMs } = times
+  return Math.max(sentMs - clockMs, 0) + Math.min(answeredMs - clockMs, 0)
 }
 
 const hasChanged = (

@@ -30,34 +30,35 @@ export type ChainStop = {
   readonly since: Date
 }
 
-/**
- * Stops in force, oldest first. A chain makes no blocks (`head`) if its newest block is older than the
- * patience at the last reading; while nothing can be read, only `watcher` tells.
- */
-export async function readStops(database: Queries): Promise<readonly ChainStop[]> {
-  const rows = await database.query<{
-    chain_id: bigint
-    told_by: StopTeller
-    reason: string
-    actor: string
-    since: Date
-  }>(
-    `select chain_id, told_by, reason, actor, since from chain_stop
+/** SQL that selects the stops in force, oldest first. */
+export const selectStops = `select chain_id, told_by, reason, actor, since from chain_stop
      where ends_at is null or ends_at > clock_timestamp()
      union all select chain_id, 'watcher', 'its newest blocks cannot be read for deposits', 'quote-api', read_at
        from deposit_sight where read_at + patience_ms * interval '1 millisecond' < clock_timestamp()
      union all select chain_id, 'head', 'it makes no blocks', 'quote-api', moved_at
        from deposit_cursor c join deposit_sight s using (chain_id)
        where c.moved_at + s.head_patience_ms * interval '1 millisecond' < s.read_at
-     order by since, chain_id`,
-  )
-  return rows.map(({ chain_id: chainId, told_by: toldBy, reason, actor, since }) => ({
-    chainId: Number(chainId),
-    toldBy,
-    reason,
-    actor,
-    since,
-  }))
+     order by since, chain_id`
+
+/** A row of `selectStops`; in JSON the times are texts and the ids numbers. */
+export type StopRow = {
+  readonly chain_id: bigint | number
+  readonly told_by: StopTeller
+  readonly reason: string
+  readonly actor: string
+  readonly since: Date | string
+}
+
+export function toStop({ chain_id, told_by: toldBy, reason, actor, since }: StopRow): ChainStop {
+  return { chainId: Number(chain_id), toldBy, reason, actor, since: new Date(since) }
+}
+
+/**
+ * Stops in force, oldest first. A chain makes no blocks (`head`) if its newest block is older than the
+ * patience at the last reading; while nothing can be read, only `watcher` tells.
+ */
+export async function readStops(database: Queries): Promise<readonly ChainStop[]> {
+  return (await database.query<StopRow>(selectStops)).map(toStop)
 }
 
 /** Advice to an operator about a stop. @param name of the chain, or `all` */

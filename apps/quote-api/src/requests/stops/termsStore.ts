@@ -31,11 +31,14 @@ export async function keepTerms(
   )
 }
 
-/** Terms of each solver that reported lately; undefined if it reports none, or another release stored them. */
+/** SQL that selects the terms of each solver that reported lately. */
+export const selectTerms = `select terms from solver_terms
+     where told_at > clock_timestamp() - ${freshSeconds} * interval '1 second' order by solver`
+
+/** Terms as stored; undefined if the solver reports none, or another release stored them. */
+export const toTerms = (terms: unknown): SolverTerms | undefined => solverTermsSchema.safeParse(terms).data
+
+/** Terms of each solver that reported lately. */
 export async function readTerms(database: Queries): Promise<readonly (SolverTerms | undefined)[]> {
-  const rows = await database.query<{ terms: unknown }>(
-    `select terms from solver_terms where told_at > clock_timestamp() - ${freshSeconds} * interval '1 second'
-     order by solver`,
-  )
-  return rows.map(({ terms }) => solverTermsSchema.safeParse(terms).data)
+  return (await database.query<{ terms: unknown }>(selectTerms)).map(({ terms }) => toTerms(terms))
 }
