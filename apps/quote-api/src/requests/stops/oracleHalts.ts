@@ -1,6 +1,6 @@
 import { askHalts, askHaltsEveryMs, keepHalts, type OracleSettings, type OracleSight } from '@causeway/chains'
 import type { SqlDatabase } from '@causeway/core'
-import type { Job } from '../../jobs/runJobs.ts'
+import type { Job, Run } from '../../jobs/runJobs.ts'
 
 /**
  * Job that asks the oracles which chains they halted. A chain is stopped if too few others are left to reach the threshold.
@@ -16,12 +16,17 @@ export function createOracleHalts(options: {
 }): Job {
   // Without oracles there are no halts, whatever the threshold.
   const { database, chains, sight, oracles = { oracles: [], threshold: 1 } } = options
+  /** The answers that were stored last, by the leadership whose fence this is. */
+  let stored: { readonly fence: Run['fence']; readonly text: string } | undefined
   return {
     name: 'oracle-halts',
     intervalMs: askHaltsEveryMs,
     async run({ fence, signal }) {
       const answers = await askHalts(oracles, chains, signal)
       sight?.note(answers)
+      const text = JSON.stringify(answers)
+      // Only this job writes these tables, so that equal answers would change nothing.
+      if (stored?.fence === fence && stored.text === text) return
       await database.transaction(async (tx) => {
         await fence(tx)
         const halted = await keepHalts(tx, answers, oracles)
@@ -35,6 +40,7 @@ export function createOracleHalts(options: {
           [halted],
         )
       })
+      stored = { fence, text }
     },
   }
 }
