@@ -45,6 +45,7 @@ export {
 export { explainPolicy, type PolicyExplanation } from './holds/explainPolicy.ts'
 export { defaultHoldCaps, type HoldCaps } from './holds/holdCaps.ts'
 export { type OpenHold, readOpenHolds } from './holds/openHolds.ts'
+export { hasDueHolds } from './holds/resolve.ts'
 export { ledgerMigrations } from './ledgerMigrations.ts'
 export { enqueue, finishOutbox, type OutboxMessage, takeOutbox } from './outbox.ts'
 export { InvalidPolicyError, type PolicyRules, policyRulesSchema } from './policies/policySchema.ts'

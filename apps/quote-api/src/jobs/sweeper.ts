@@ -1,4 +1,5 @@
 import type { Ledger, SqlDatabase } from '@causeway/core'
+import { hasDueHolds } from '@causeway/ledger'
 import type { Job } from './runJobs.ts'
 
 /** Holds freed in one transaction, so that its locks are short. */
@@ -16,7 +17,7 @@ export function createSweeper(options: {
     name: 'sweeper',
     intervalMs: sweepIntervalMs,
     async run({ fence, signal }) {
-      let mayHaveMore = true
+      let mayHaveMore = await hasDueHolds(database)
       while (mayHaveMore && !signal.aborted) {
         const freed = await database.transaction(async (tx) => {
           await fence(tx)

@@ -3,6 +3,7 @@ import type {
   Ledger,
   ResolveOutcome,
   SponsoredComponent,
+  SqlDatabase,
   SqlTx,
   SqlWriteTx,
 } from '@causeway/core'
@@ -38,6 +39,16 @@ export function pinHold(tx: SqlTx, args: Parameters<Ledger['pin']>[1]): Promise<
 export function unpinHold(tx: SqlTx, args: Parameters<Ledger['unpin']>[1]): Promise<ResolveOutcome> {
   const values = [toBytes(args.requestId), args.expiresAt]
   return outcomeOf(tx, 'select ledger_hold_pin($1, false, $2) as status', values)
+}
+
+/** True if `expireDueHolds` would free a hold. */
+export async function hasDueHolds(database: Pick<SqlDatabase, 'query'>): Promise<boolean> {
+  // The statement's time, unlike the clock itself, can be looked up in an index.
+  const [row] = await database.query<{ is_due: boolean }>(
+    `select exists (select from hold
+       where state = 'reserved' and expires_at > '-infinity' and expires_at <= statement_timestamp()) as is_due`,
+  )
+  return row?.is_due === true
 }
 
 /** @see Ledger.expireDue */
