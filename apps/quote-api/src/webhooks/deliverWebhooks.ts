@@ -6,6 +6,7 @@ import {
   failDelivery,
   finishDelivery,
   handOver,
+  hasMessages,
   listDue,
   pruneDeliveries,
 } from './deliveryStore.ts'
@@ -99,11 +100,13 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): WebhookD
   }
 
   async function run(current: Run): Promise<void> {
-    await handOverAll(database, current)
+    const hasWork = await hasMessages(database)
+    if (hasWork) await handOverAll(database, current)
     if (now() - upkeepAtMs >= upkeepIntervalMs) {
       await maintainWebhooks(options, current)
       upkeepAtMs = now()
     }
+    if (!hasWork) return
     const query = { perEndpoint: perEndpointMax, limit: dueMax, underway: [...deliveries.keys()] }
     for (const due of await listDue(database, query)) {
       if (hasRoom(due.apiKeyId)) start(due, current)

@@ -42,6 +42,16 @@ export async function handOver(tx: SqlTx, limit: number): Promise<number> {
   return messages.length
 }
 
+/** True if a message waits, in the outbox or as a delivery that may be due later. */
+export async function hasMessages(database: Pick<SqlDatabase, 'query'>): Promise<boolean> {
+  const [row] = await database.query<{ waits: boolean }>(
+    `select exists (select from outbox where topic = $1 and done_at is null)
+       or exists (select from webhook_delivery where state = 'waiting') as waits`,
+    [webhookTopic],
+  )
+  return row?.waits === true
+}
+
 /**
  * Deliveries that may be sent now, the first of every endpoint before the second of any. A request has only
  * its oldest unfinished message among them, so that its messages arrive in order.
