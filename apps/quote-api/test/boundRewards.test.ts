@@ -105,8 +105,9 @@ test('Q-42: a deposit counts on every process, from when it is seen until its fi
 test('Q-42: a process that cannot read the database gives no reward', async () => {
   const openRewards = openedRewards()
   const failures: unknown[] = []
+  const away = () => Promise.reject(new Error('away'))
   const follower = followBoundRewards({
-    database: { transaction: () => Promise.reject(new Error('away')) },
+    database: { transaction: away, query: away },
     openRewards,
     quoteLifetimeSeconds: 60,
     now: () => 1_000,

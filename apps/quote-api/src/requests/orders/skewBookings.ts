@@ -37,11 +37,16 @@ export async function takeSkewBack(
 /** SQL condition: booked within the last 24 hours. */
 const isRecent = `booked_at > statement_timestamp() - interval '24 hours'`
 
+/** SQL for costs less rewards of the last 24 hours, in micro-USD. */
+export const selectBooked = `select coalesce(sum(micro_usd), 0) as booked from skew_booking where ${isRecent}`
+
+/** SQL for what other processes than $1 claim of the reward budget, in micro-USD. */
+export const selectClaimed = `select coalesce(sum(micro_usd), 0) as claimed from reward_claim
+  where process <> $1 and ends_at >= statement_timestamp()`
+
 /** Costs less rewards of the last 24 hours, in micro-USD: what may be spent on further rewards. */
 export async function readSkewSum(database: Pick<SqlDatabase, 'query'>): Promise<bigint> {
-  const [row] = await database.query<{ booked: bigint }>(
-    `select coalesce(sum(micro_usd), 0) as booked from skew_booking where ${isRecent}`,
-  )
+  const [row] = await database.query<{ booked: bigint }>(selectBooked)
   return row?.booked ?? 0n
 }
 
@@ -60,10 +65,7 @@ export async function lockClaims(tx: SqlTx): Promise<void> {
 export async function readBudget(tx: SqlTx, process: string): Promise<BudgetReading> {
   await tx.query(`delete from skew_booking where not (${isRecent})`)
   await tx.query('delete from reward_claim where ends_at < statement_timestamp()')
-  const [row] = await tx.query<{ claimed: bigint }>(
-    'select coalesce(sum(micro_usd), 0) as claimed from reward_claim where process <> $1',
-    [process],
-  )
+  const [row] = await tx.query<{ claimed: bigint }>(selectClaimed, [process])
   return { bookedMicroUsd: await readSkewSum(tx), claimedMicroUsd: row?.claimed ?? 0n }
 }
 
