@@ -11,7 +11,7 @@ import {
 import type { Run } from '../../../jobs/runJobs.ts'
 import { hasAddresses } from '../addressStore.ts'
 import type { AddressChain, DepositAddressContext } from '../depositAddressContext.ts'
-import { markDenied, markPaid, moveScanCursor, readScanCursor } from './paidAddressStore.ts'
+import { markDenied, markPaid, moveScanCursor, readScanCursor, type ScanCursor } from './paidAddressStore.ts'
 
 type ScanContext = Pick<DepositAddressContext, 'database' | 'screening' | 'now'>
 
@@ -46,6 +46,8 @@ class PaymentScanner {
   readonly #site: AddressChain
   readonly #seenPaymentIds = createLruCache<true>(seenPaymentsMax)
   #finalScanDueMs = 0
+  /** The cursor as this leadership stored it last, while the chain has no deposit address. */
+  #passed: { readonly cursor: ScanCursor; readonly fence: Run['fence']; readonly atMs: number } | undefined
 
   constructor(context: ScanContext, site: AddressChain) {
     this.#context = context
@@ -81,7 +83,9 @@ class PaymentScanner {
     const { database } = this.#context
     const { chain } = this.#site
     const { steps, payments } = blocksOf(this.#site)
-    const cursor = await readScanCursor(database, chain.chainId)
+    // While this process leads, nobody else moves the cursor.
+    if (this.#passed?.fence !== fence) this.#passed = undefined
+    const cursor = this.#passed?.cursor ?? (await readScanCursor(database, chain.chainId))
     const first = heightBelow(head, steps.firstBlocks)
     const position = cursor ?? { scannedTo: first, finalTo: first }
     // This is asked after the head was read: an address that is made later can only be paid above that head.
@@ -89,6 +93,7 @@ class PaymentScanner {
       await this.#passUnwatched(position, head, fence)
       return { isEnd: true, marked: 0 }
     }
+    this.#passed = undefined
     const { known, from: lateListsFrom, to } = liveRange(position, head, steps)
     // Without a new block no transfers are listed, because the next block usually comes before late lists matter.
     const transfersFrom = known < to ? lateListsFrom : to + 1n
@@ -106,7 +111,10 @@ class PaymentScanner {
     return { isEnd: isSameFork && to === head, marked }
   }
 
-  /** Moves the cursor past blocks in which no address can be paid, except those that may still change. */
+  /**
+   * Moves the cursor past blocks in which no address can be paid, except those that may still change: every half
+   * minute, as its height only decides how many blocks are read once there is an address.
+   */
   async #passUnwatched(
     { scannedTo, finalTo }: BlockCursor,
     head: bigint,
@@ -114,9 +122,12 @@ class PaymentScanner {
   ): Promise<void> {
     const { rewindBlocks, lateBlocks } = blocksOf(this.#site).steps
     const passedTo = heightBelow(head, maxBigint(lateBlocks, minBigint(rewindBlocks, unwatchedBlocks)))
-    if (passedTo <= scannedTo) return
-    const nextCursor = { scannedTo: passedTo, finalTo: maxBigint(finalTo, passedTo), scannedHash: undefined }
-    await this.#keep(noPayments, fence, (tx) => moveScanCursor(tx, this.#site.chain.chainId, nextCursor))
+    const atMs = this.#context.now()
+    if (passedTo <= scannedTo || (this.#passed !== undefined && atMs - this.#passed.atMs < lateMs)) return
+    const cursor = { scannedTo: passedTo, finalTo: maxBigint(finalTo, passedTo), scannedHash: undefined }
+    this.#passed = undefined
+    await this.#keep(noPayments, fence, (tx) => moveScanCursor(tx, this.#site.chain.chainId, cursor))
+    this.#passed = { cursor, fence, atMs }
   }
 
   /** Lists the transfers of blocks that became final once more, as the first lists may have been incomplete. */
