@@ -43,6 +43,12 @@ export type SettlingPass = {
   readonly isShort?: boolean
 }
 
+/**
+ * The newest block that a quorum has, with the scan that ends there; `pass` is undefined if endpoints show different
+ * ones, as they do while a block spreads.
+ */
+export type NewestPass = { readonly head: bigint; readonly pass: SettlingPass | undefined }
+
 /** Event of the deposit router about one swap that it paid out. Accounts and currencies in lower case. */
 export type PaidSwap = {
   /** Chosen by the sender, so anybody can use any id. */
@@ -171,6 +177,11 @@ export interface SettlingChain {
   taggedHeight?(signal: AbortSignal): Promise<bigint>
   /** Scans a range of blocks for deposits. `known`: the last block of the previous scan. */
   depositPass(range: PassRange, signal: AbortSignal): Promise<SettlingPass>
+  /**
+   * `head` and a scan up to it in one round of requests, for watchers that have read up to the head before. Absent where
+   * the two are asked one after the other.
+   */
+  newestPass?(range: Pick<PassRange, 'from' | 'known'>, signal: AbortSignal): Promise<NewestPass>
   /** All transactions of one block; present if nodes may refuse `depositPass` because a block has too many logs. */
   blockTransactions?(
     height: bigint,

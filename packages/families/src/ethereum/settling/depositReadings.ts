@@ -35,13 +35,15 @@ export type DepositPlaces = {
  * Transactions with events of the depository or transfers of listed tokens to it (a deposit by a plain transfer names
  * its order in its calldata, and has no event of the depository). Also events of the deposit router, which name swaps
  * that ended on the chain.
+ * @param range.to height of the last block, or the newest one of whoever answers
  * @param range.known height whose hash shows the caller whether blocks below the range were reorganised
  */
 export function depositPassReading(
   { depository, depositRouter, tokens }: DepositPlaces,
-  range: { from: bigint; to: bigint; known: bigint },
+  range: { from: bigint; to: bigint | 'latest'; known: bigint },
 ): Reading<SettlingPass> {
-  const blocks = { fromBlock: toQuantity(range.from), toBlock: toQuantity(range.to) }
+  const toBlock = range.to === 'latest' ? range.to : toQuantity(range.to)
+  const blocks = { fromBlock: toQuantity(range.from), toBlock }
   // A filter with an empty list of tokens would find transfers of every contract.
   const filters = [
     { ...blocks, address: depository, topics: [depositTopics] },
@@ -57,12 +59,16 @@ export function depositPassReading(
       ...last.calls,
       ...[...swapFilters, ...filters].map((filter) => ({ method: 'eth_getLogs', params: [filter] })),
     ],
-    parse: ([knownAnswer, lastAnswer, ...logs]) => ({
-      known: knownBlock.parse([knownAnswer]),
-      last: last.parse([lastAnswer]),
-      paidSwaps: logs.slice(0, swapFilters.length).flatMap((answer) => paidSwapsOf(answer, depositRouter)),
-      transactions: transactionsOf(logs.slice(swapFilters.length), range),
-    }),
+    parse: ([knownAnswer, lastAnswer, ...logs]) => {
+      const lastBlock = last.parse([lastAnswer])
+      const listed = { from: range.from, to: range.to === 'latest' ? lastBlock?.number : range.to }
+      return {
+        known: knownBlock.parse([knownAnswer]),
+        last: lastBlock,
+        paidSwaps: logs.slice(0, swapFilters.length).flatMap((answer) => paidSwapsOf(answer, depositRouter)),
+        transactions: transactionsOf(logs.slice(swapFilters.length), listed, range.to === 'latest'),
+      }
+    },
   }
 }
 
@@ -161,18 +167,21 @@ function paidSwapsOf(
   })
 }
 
+/** @param isOpen blocks may come while the calls are answered: those above the range are left to the next one */
 function transactionsOf(
   answers: readonly (RpcAnswer | undefined)[],
-  range: { from: bigint; to: bigint },
+  { from, to = from - 1n }: { readonly from: bigint; readonly to: bigint | undefined },
+  isOpen: boolean,
 ): readonly Hex[] {
   const requestName = 'eth_getLogs'
   const foundLogs = answers.flatMap((answer) => {
-    return parseList(resultOf(answer), requestName).map((value) => {
+    return parseList(resultOf(answer), requestName).flatMap((value) => {
       const log = parseRecord(value, requestName)
       const blockNumber = parseQuantity(log['blockNumber'], requestName)
-      if (blockNumber < range.from || blockNumber > range.to) throw new MalformedAnswerError(requestName)
+      if (isOpen && blockNumber > to) return []
+      if (blockNumber < from || blockNumber > to) throw new MalformedAnswerError(requestName)
       const position = parseQuantity(log['transactionIndex'], requestName)
-      return { hash: parseHash(log['transactionHash'], requestName), blockNumber, position }
+      return [{ hash: parseHash(log['transactionHash'], requestName), blockNumber, position }]
     })
   })
   const ordered = foundLogs.toSorted((a, b) =>

@@ -18,6 +18,7 @@ import {
 } from './depositReadings.ts'
 import { type Ask, createRecordReaders } from './fillRecords.ts'
 import { lateBlocksOf } from './lateBlocks.ts'
+import { askNewestPass } from './newestPass.ts'
 import { readFee } from './readFee.ts'
 import { minedReading } from './transactionReading.ts'
 
@@ -34,6 +35,7 @@ export const ethereumSettlingChain: SettlingChainFamily = (options) => {
   const depository = ethereumCodec.canonicalAddress(chain.depository)
   const threshold = quorumOf(client, chain.rpcThreshold)
   const tokens = tokensOf(currencies)
+  const places = { depository, depositRouter, tokens }
   const { shallow, deep } = openReaders(options)
   const ask: Ask = async (reading, signal) => (await askQuorum(client, reading, { threshold, signal })).value
   const heights = createHeights({ client, threshold, onMalformed, ask, finalBlocks: deep.finalBlocks })
@@ -52,8 +54,8 @@ export const ethereumSettlingChain: SettlingChainFamily = (options) => {
       const rewindBlocks = blocksAtPace(config, 512n)
       return { rangeBlocks: logBlocksAtOnce(client), rewindBlocks, lateBlocks: lateBlocksOf(config) }
     },
-    depositPass: (range, signal) =>
-      ask(depositPassReading({ depository, depositRouter, tokens }, range), signal),
+    depositPass: (range, signal) => ask(depositPassReading(places, range), signal),
+    newestPass: (range, signal) => askNewestPass(client, places, range, { threshold, signal, onMalformed }),
     blockTransactions: (height, signal) => ask(blockTransactionsReading(height), signal),
     async blockHashes(numbers, signal) {
       const blocks = await ask(blocksReading(numbers), signal)
