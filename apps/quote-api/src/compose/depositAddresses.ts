@@ -50,7 +50,7 @@ export type DepositAddresses = {
 const intervalCeilingMs = 10_000
 
 /** Half the time between two blocks, so that each is looked at soon. */
-const intervalOf = ({ chain: { config } }: AddressChain): number =>
+const intervalOf = ({ chain: { config } }: Pick<AddressChain, 'chain'>): number =>
   Math.min(paceMs(config) / 2, intervalCeilingMs)
 
 /**
@@ -92,6 +92,9 @@ export function createDepositAddresses(options: {
       return [[chainId, scannerOf(context, opened, onPaid)] as const]
     }),
   )
+  // The watcher of deposits sees most blocks first, and the scanner then asks for no head.
+  for (const [chainId, { waker }] of scanners)
+    settlementChains.get(chainId)?.seenHead.listen(() => waker?.wake())
   const sweepSignal = createWakeSignal()
   // Sweeps are followed every second, or as often as the fastest chain is looked at.
   const intervalMs = Math.min(...[...watchers.values()].map((job) => job.intervalMs), 1_000)
@@ -139,16 +142,21 @@ function watcherOf(context: DepositAddressContext, addressChain: AddressChain): 
 
 /** Chains that have deposit addresses and can be read. */
 function openAddressChains(settlementChains: ReadonlyMap<number, SettlementChain>): readonly AddressChain[] {
-  return [...settlementChains.values()].flatMap(({ chain, head, finalHeight, addresses }) =>
+  return [...settlementChains.values()].flatMap(({ chain, head, seenHead, finalHeight, addresses }) =>
     chain.quoting.depositAddresses === undefined || addresses === undefined
       ? []
-      : [toAddressChain({ chain, head, finalHeight }, addresses)],
+      : [toAddressChain({ chain, head, seenHead, finalHeight }, addresses)],
   )
 }
 
 /** The reading of addresses that the chain's family offers, for the chain's currencies. */
 function toAddressChain(
-  { chain, head, finalHeight }: Pick<SettlementChain, 'chain' | 'head' | 'finalHeight'>,
+  {
+    chain,
+    head,
+    seenHead,
+    finalHeight,
+  }: Pick<SettlementChain, 'chain' | 'head' | 'seenHead' | 'finalHeight'>,
   addresses: AddressReading,
 ): AddressChain {
   const { needsFinal, blocks, payers, transfer } = addresses
@@ -156,6 +164,7 @@ function toAddressChain(
   return {
     chain,
     head,
+    seenHead: () => seenHead.within(intervalOf({ chain })),
     finalHeight,
     // If blocks show every payment, only paid addresses need a look.
     isSeenInBlocks: blocks?.showsAll === true,

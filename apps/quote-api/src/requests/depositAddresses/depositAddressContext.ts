@@ -12,6 +12,8 @@ export type AddressChain = {
   readonly chain: QuotableChain
   /** Newest block that a quorum has. */
   head(signal: AbortSignal): Promise<bigint>
+  /** The head that another reader saw a moment ago, if one did. */
+  seenHead?(): bigint | undefined
   /** Newest block that no reorganization takes back. */
   finalHeight(signal: AbortSignal): Promise<bigint>
   /** Absent where blocks do not show payments, so that all addresses are looked at in turn. */

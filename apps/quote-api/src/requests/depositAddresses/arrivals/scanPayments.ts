@@ -55,7 +55,8 @@ class PaymentScanner {
   }
 
   async pass(run: Run): Promise<boolean> {
-    const head = await this.#site.head(run.signal)
+    // Whoever sees a newer head wakes this job.
+    const head = this.#site.seenHead?.() ?? (await this.#site.head(run.signal))
     let hasFound = false
     for (;;) {
       const scan = await this.#scanRange(head, run)

@@ -12,6 +12,7 @@ import type {
 } from '@causeway/families'
 import { refundChainId } from '@causeway/families/rules'
 import type { ChainClient } from '@causeway/rpc'
+import { createSeenHead, type SeenHead } from '../../../chainReadings/seenHead.ts'
 import type { QuotableChain } from '../../../pricing/registry.ts'
 import { type BlockSights, createBlockSights } from './depth.ts'
 
@@ -29,7 +30,10 @@ export interface SettlementChain extends SettlingChain {
   readonly refundChainId: number | bigint
   /** Remembers when this process first saw blocks. */
   readonly sights: BlockSights
+  /** The head as any reader of this process saw it last. */
+  readonly seenHead: SeenHead
   depositPass(...args: Parameters<SettlingChain['depositPass']>): Promise<DepositPass>
+  newestPass?(...args: Parameters<NewestPassOf>): Promise<{ head: bigint; pass: DepositPass | undefined }>
   /**
    * Accounts that sent the deposits of a transaction, beside the named depositors; empty in families that show none.
    * `undefined` while the transaction is in no block.
@@ -38,6 +42,8 @@ export interface SettlementChain extends SettlingChain {
   /** Any transaction; `undefined` while it is in no block, and in families that cannot read one. */
   transaction(hash: string, signal: AbortSignal): Promise<MinedTransaction | undefined>
 }
+
+type NewestPassOf = Required<SettlingChain>['newestPass']
 
 type SettlementChainOptions = {
   quotable: QuotableChain
@@ -64,24 +70,39 @@ export function createSettlementChain(options: SettlementChainOptions): Settleme
     recordsPayments,
     onMalformed,
   })
+  const seenHead = createSeenHead()
+  const { newestPass, ...read } = settling
+  const seenPass = (pass: SettlingPass): DepositPass => {
+    if (pass.last !== undefined) onBlock(pass.last)
+    return { paidSwaps: [], ...pass }
+  }
   return {
     // Defaults for what a family may leave out.
     senders: async () => [],
     transaction: async () => undefined,
-    ...settling,
+    ...read,
     chain: quotable,
     payers: payersOf(options, address),
     sights: createBlockSights(),
+    seenHead,
     refundChainId: refundChainId(registered, quotable.chainId),
-    // A getter, because the spread above would copy the present value.
+    // A getter, because the spread above copies the present value.
     get steps() {
       return settling.steps
     },
-    async depositPass(...args) {
-      const pass = await settling.depositPass(...args)
-      if (pass.last !== undefined) onBlock(pass.last)
-      return { paidSwaps: [], ...pass }
+    async head(signal) {
+      const head = await settling.head(signal)
+      seenHead.note(head)
+      return head
     },
+    depositPass: async (...args) => seenPass(await settling.depositPass(...args)),
+    ...(newestPass !== undefined && {
+      async newestPass(...args: Parameters<NewestPassOf>) {
+        const { head, pass } = await newestPass(...args)
+        seenHead.note(head)
+        return { head, pass: pass && seenPass(pass) }
+      },
+    }),
   }
 }
 
