@@ -1,5 +1,6 @@
 import { UpstreamDisagreementError } from '@causeway/core'
 import { paceMs } from '@causeway/core/config'
+import type { PassRange } from '@causeway/families'
 import { unreadableChain } from '@causeway/rpc'
 import { type BlockCursor, firstCursor, liveRange, rewindCursor } from '../../../chainReadings/blockCursor.ts'
 import type { ReadMemory } from '../../../chainReadings/readMemory.ts'
@@ -33,10 +34,12 @@ type NewestBlocks = {
   readonly memory: ReadMemory
   /** The watcher's cursor; absent: it is read from the database. */
   readonly kept?: KeptCursor
+  /** The blocks up to the head, where they were listed together with it. */
+  readonly pass?: DepositPass | undefined
 }
 
 /** `hasTime`: false from a second after its first call on; it limits the single transactions of this look. */
-type Look = Required<NewestBlocks> & { readonly hasTime: () => boolean }
+type Look = NewestBlocks & { readonly kept: KeptCursor; readonly hasTime: () => boolean }
 
 /**
  * Reads the blocks since the last look, range by range. Each range is one commit: its deposits, the transactions that could
@@ -52,9 +55,16 @@ export async function findNewDeposits(
   /** True once a range was committed, or a reorganization found. */
   let hasProgress = false
   const kept = newest.kept ?? createKeptCursor(chain.chain.chainId)
-  const look = { ...newest, kept, hasTime: createTimeCheck(newest.memory) }
+  let look: Look = {
+    ...newest,
+    kept,
+    hasTime: createTimeCheck(newest.memory),
+  }
   try {
-    while (!run.signal.aborted && !(await findInRange(context, chain, look, run))) hasProgress = true
+    while (!run.signal.aborted && !(await findInRange(context, chain, look, run))) {
+      hasProgress = true
+      look = { ...look, pass: undefined }
+    }
   } catch (error) {
     // Endpoints disagree about the newest blocks after some ranges were read: the next look reads them.
     if (!hasProgress || !(error instanceof UpstreamDisagreementError)) throw error
@@ -80,7 +90,7 @@ async function findInRange(
   const position = cursor === undefined ? firstCursor(head, steps) : toBlockCursor(cursor, steps)
   const range = liveRange(position, head, steps)
   const { known } = range
-  const listed = await listBlocks(chain, range, run.signal)
+  const listed = listedBefore(look, range) ?? (await listBlocks(chain, range, run.signal))
   const { pass, to } = listed
   // `known` is below the cursor if the chain became shorter, which is a reorganization too.
   const isSameFork =
@@ -93,13 +103,12 @@ async function findInRange(
   }
   // The endpoints do not have the end of the range yet, so the next look reads it.
   if (pass.last === undefined) return true
-  const scannedHash = pass.last.hash
   const listedRead = await readListed(chain, listed, look, run.signal)
   const next = {
     finalTo: position.finalTo,
     finalHash: cursor?.finalTo === position.finalTo ? cursor.finalHash : undefined,
     scannedTo: to,
-    scannedHash,
+    scannedHash: pass.last.hash,
     newestAtSeconds: to === head ? askedAtSeconds : undefined,
   }
   // Without anything new there is nothing to store: `createSightNotes` stores now and then how long the block was the newest.
@@ -109,6 +118,12 @@ async function findInRange(
   observeAside(context, chain.chain.chainId, listedRead.read.aside)
   planNextLooks(context, chain, memory, listedRead)
   return to === head
+}
+
+/** The blocks of a range, if they were listed together with the head. Pure. */
+function listedBefore({ pass }: Look, { known, to }: PassRange): ListedBlocks | undefined {
+  const isListed = pass?.known?.number === known && pass.last?.number === to
+  return pass !== undefined && isListed ? { pass, to, isWhole: false } : undefined
 }
 
 /** True if a look at the newest block, which was the newest one before, found nothing that is not stored. Pure. */

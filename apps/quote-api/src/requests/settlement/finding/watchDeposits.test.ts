@@ -1,5 +1,6 @@
 // Goal: a look at a chain that is as the last look left it costs the database one question, and whatever changes is seen
 // by the very next look. Method: looks half a second apart at a chain that its test mines, on a database that counts.
+import { UpstreamUnavailableError } from '@causeway/core'
 import { expect, test } from 'vitest'
 import { countedDatabase } from '../../../../test/settlementSupport/countedDatabase.ts'
 import { scriptedChain } from '../../../../test/settlementSupport/scriptedDeposits.ts'
@@ -14,8 +15,9 @@ const notesSight = /insert into deposit_sight/
 const lists = /^select id, chain_id|^\(select id, chain_id/
 
 /** A watcher that has looked twice, so that nothing is new to it. */
-async function idleWatcher() {
+async function idleWatcher(more: (at: ReturnType<typeof scriptedChain>) => object = () => ({})) {
   const at = scriptedChain()
+  let headsAsked = 0
   const deposits: { transaction: unknown; minedAfter: unknown }[] = []
   const state: { isOpen: boolean; cursor: object | undefined; failure: Error | undefined } = {
     isOpen: false,
@@ -40,7 +42,14 @@ async function idleWatcher() {
   const look = createDepositWatcher(
     // CAST: what a look at a chain without open deposits needs.
     context as unknown as SettlementContext,
-    { ...at.chain, head: async () => at.head() } as unknown as SettlementChain,
+    {
+      ...at.chain,
+      async head() {
+        headsAsked += 1
+        return at.head()
+      },
+      ...more(at),
+    } as unknown as SettlementChain,
     15_000,
   )
   const signal = new AbortController().signal
@@ -51,8 +60,17 @@ async function idleWatcher() {
     return take()
   }
   await asked()
+  // The look at final blocks moved their cursor, which is read again.
   await asked()
-  return { at, state, deposits, asked, newLeader: () => ({ fence: async () => undefined, signal }) }
+  headsAsked = 0
+  return {
+    at,
+    state,
+    deposits,
+    asked,
+    headsAsked: () => headsAsked,
+    newLeader: () => ({ fence: async () => undefined, signal }),
+  }
 }
 
 test('looks at a chain without a new block ask for open deposits, and note once a second that it was read', async () => {
@@ -124,4 +142,52 @@ test('a block whose commit failed is stored by the next look', async () => {
   state.failure = undefined
   await asked()
   expect(state.cursor).toMatchObject({ scanned_to: 201n })
+})
+
+/** A chain that tells its head together with the blocks up to it, unless endpoints `differ` or are `silent`. */
+const toldTogether =
+  (says: { now: 'all' | 'differ' | 'silent' }) => (at: ReturnType<typeof scriptedChain>) => ({
+    async newestPass({ known, from }: { readonly known: bigint; readonly from: bigint }) {
+      if (says.now === 'silent') throw new UpstreamUnavailableError('Too few endpoints name a latest block.')
+      const head = at.head()
+      if (says.now === 'differ') return { head, pass: undefined }
+      return {
+        head,
+        pass: await at.chain.depositPass({ known, from, to: head }, new AbortController().signal),
+      }
+    },
+  })
+
+test.each(['all', 'differ', 'silent'] as const)(
+  'a deposit, a reorganization and a shorter chain are seen where head and blocks are asked for together: %s',
+  async (now) => {
+    const { at, state, deposits, asked } = await idleWatcher(toldTogether({ now }))
+    at.mine('first')
+    await asked()
+    expect(deposits).toMatchObject([{ transaction: 'first' }])
+    at.replaceFrom(201n, 'b', 1)
+    at.put(201n, 'second')
+    await asked()
+    expect(deposits.at(-1)).toMatchObject({ transaction: 'second' })
+    at.replaceFrom(199n, 'c', 1)
+    at.put(199n, 'third')
+    await asked()
+    expect(deposits.at(-1)).toMatchObject({ transaction: 'third' })
+    expect(state.cursor).toMatchObject({ scanned_to: 199n, scanned_hash: 'c199' })
+  },
+)
+
+test('a look asks once for head and blocks, and apart from where that failed until a look succeeds', async () => {
+  const says: Parameters<typeof toldTogether>[0] = { now: 'all' }
+  const { at, asked, headsAsked } = await idleWatcher(toldTogether(says))
+  const passes = at.passes()
+  await asked()
+  at.mine('one')
+  await asked()
+  expect([headsAsked(), at.passes() - passes]).toEqual([0, 2])
+  says.now = 'silent'
+  await asked()
+  says.now = 'all'
+  await asked()
+  expect(headsAsked()).toBe(1)
 })

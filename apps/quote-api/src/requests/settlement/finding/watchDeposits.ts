@@ -1,11 +1,12 @@
 import { UpstreamUnavailableError } from '@causeway/core'
-import { describeFinalChange, lateMs } from '@causeway/families'
+import { describeFinalChange, lateMs, type PassRange } from '@causeway/families'
+import { liveRange } from '../../../chainReadings/blockCursor.ts'
 import { createReadMemory, type ReadMemory } from '../../../chainReadings/readMemory.ts'
 import type { Run } from '../../../jobs/runJobs.ts'
 import { createSightNotes, type SightNotes } from '../../stops/depositSight.ts'
 import { orphanDeposit } from '../binding/orphanDeposit.ts'
 import { takeDeposits } from '../binding/takeDeposits.ts'
-import type { SettlementChain } from '../chain/settlementChain.ts'
+import type { DepositPass, SettlementChain } from '../chain/settlementChain.ts'
 import {
   finalizeDeposits,
   hasOpenDeposits,
@@ -16,6 +17,7 @@ import { createKeptCursor, type KeptCursor } from '../deposits/keptCursor.ts'
 import { nowSeconds, type SettlementContext } from '../settlementContext.ts'
 import { endsBelowFinal, findFinalDeposits, stopAt } from './findFinalDeposits.ts'
 import { findNewDeposits } from './findNewDeposits.ts'
+import { stepsOf, toBlockCursor } from './listBlocks.ts'
 
 /**
  * Makes the job that watches a chain for deposits. Each pass reads new blocks, follows reorganizations and decides on the due
@@ -40,6 +42,8 @@ class DepositWatcher {
   /** Notes that the newest blocks were read. */
   readonly #noteSight: SightNotes
   readonly #kept: KeptCursor
+  /** True while the head is asked for alone, because endpoints gave none together with the blocks up to it. */
+  #asksApart = false
   /** Unix ms of the next look at final blocks. */
   #finalDueMs = 0
   /** Unix ms since which every pass found the chain too short; undefined if the last one did not. */
@@ -60,11 +64,12 @@ class DepositWatcher {
     const memory = this.#memory
     // Before the chain is asked, so that a block which the answer lacks was surely mined later.
     const askedAtSeconds = nowSeconds(context)
-    const head = await chain.head(run.signal)
+    const { head, pass } = await this.#readNewest(run)
     await this.#refuseShortChain(head, run)
     let failure: unknown
     try {
-      await findNewDeposits(context, chain, { head, askedAtSeconds, memory, kept: this.#kept }, run)
+      await findNewDeposits(context, chain, { head, pass, askedAtSeconds, memory, kept: this.#kept }, run)
+      this.#asksApart = false
       await this.#noteSight(await this.#kept.read(context.database, run))
     } catch (error) {
       failure = error
@@ -78,16 +83,47 @@ class DepositWatcher {
     await findFinalDeposits(context, chain, { head, memory }, run)
   }
 
+  /** Reads the head, together with the blocks up to it where that can be asked for. */
+  async #readNewest(run: Run): Promise<{ readonly head: bigint; readonly pass: DepositPass | undefined }> {
+    const chain = this.#chain
+    const range = await this.#newestRange(run)
+    if (range !== undefined && chain.newestPass !== undefined) {
+      try {
+        return await chain.newestPass(range, run.signal)
+      } catch (error) {
+        if (!(error instanceof UpstreamUnavailableError)) throw error
+        // Endpoints that fail to list blocks may have a head, with which known deposits are decided.
+        this.#asksApart = true
+      }
+    }
+    return { head: await chain.head(run.signal), pass: undefined }
+  }
+
+  /**
+   * Where the next scan begins, if the last look has read the newest block: then few blocks are left. A range that
+   * endpoints might refuse is asked for with its end, by which it can be parted.
+   */
+  async #newestRange(run: Run): Promise<Pick<PassRange, 'from' | 'known'> | undefined> {
+    if (this.#asksApart || !this.#kept.isOwn()) return undefined
+    const cursor = await this.#kept.read(this.#context.database, run)
+    if (cursor?.newestAtSeconds === undefined) return undefined
+    const steps = stepsOf(this.#chain)
+    const { known, from } = liveRange(toBlockCursor(cursor, steps), cursor.scannedTo, steps)
+    return 2n * (known - from + 1n) <= steps.rangeBlocks ? { known, from } : undefined
+  }
+
   /** Follows and decides the deposits of the chain that are not done; usually there are none. */
   async #followDeposits(head: bigint, run: Run): Promise<void> {
     const context = this.#context
     const chain = this.#chain
     if (!(await hasOpenDeposits(context.database, chain.chain.chainId))) return
+    const cursor = this.#kept.isOwn() ? await this.#kept.read(context.database, run) : undefined
     // A final block that changed moves the cursor back.
     this.#kept.forget()
     const { canonical, orphaned } = await followBlocks(context, chain, run)
     // A reorganization may be visible only in the blocks of deposits.
     if (orphaned > 0) this.#memory.forget()
+    else if (cursor !== undefined) this.#kept.keep(cursor)
     await takeDeposits(context, chain, { head, canonical, run })
   }
 
