@@ -18,6 +18,7 @@ import { grownEnvironment } from './growth/grownConfig.ts'
 import { benchGrown, growthIds } from './growth/growthBench.ts'
 import { benchSponsorTurns } from './growth/sponsorTurns.ts'
 import { benchHistory } from './historyBench.ts'
+import { benchIdle } from './idleBench.ts'
 import { benchLatency } from './latency/latencyBench.ts'
 import { benchLedger } from './ledgerBench.ts'
 import { benchLibraries } from './librariesBench.ts'
@@ -67,6 +68,7 @@ const suites: readonly {
   { ids: ['P25', 'attacks', ...attackIds], run: benchAttacks },
   { ids: ['P26', 'calls'], run: benchCalls },
   { ids: ['P28'], run: benchHistory },
+  { ids: ['idle'], run: benchIdle },
   { ids: ['P3-growth'], run: benchSponsoredGrowth },
   { ids: ['P1-growth'], run: async () => [await benchGrowth(grownTo70)] },
   { ids: ['growth-turns'], run: async () => [await benchSponsorTurns()] },
