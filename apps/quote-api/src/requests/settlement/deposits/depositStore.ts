@@ -2,6 +2,7 @@ import type { Hex, SqlDatabase, SqlTx } from '@causeway/core'
 import { toBytes } from '../../orders/orderColumns.ts'
 import { isReason, type Reason } from '../../status/reasons.ts'
 import type { DepositRecheck } from './depositDecision.ts'
+import { isFinalAboveCursor } from './openDeposits.ts'
 
 /** A deposit as a chain reports it. */
 export type NewDeposit = {
@@ -100,10 +101,6 @@ const columns = `id, chain_id, tx_hash, onchain_index, block_number, block_hash,
   extract(epoch from seen_at)::double precision as seen_at_seconds,
   floor(extract(epoch from mined_after))::bigint as mined_after_seconds`
 
-/** SQL condition on a row of chain $1: a final deposit above the cursor's last final block. */
-const isFinalAboveCursor = `chain_id = $1 and is_final and state <> 'orphaned'
-  and block_number > (select final_to from deposit_cursor where chain_id = $1 and final_hash is not null)`
-
 /**
  * Deposits whose blocks must be compared with the chain:
  * - those that are not final;
@@ -123,17 +120,6 @@ export async function listYoungDeposits(
     [chainId],
   )
   return rows.map(fromRow)
-}
-
-/** False if the chain has no deposit to compare with its blocks or to decide, due or not: then no list names one. */
-export async function hasOpenDeposits(database: Queries, chainId: number): Promise<boolean> {
-  const [row] = await database.query<{ is_open: boolean }>(
-    `select exists (select from deposit_seen where chain_id = $1 and not is_final and state <> 'orphaned')
-       or exists (select from deposit_seen where chain_id = $1 and state = 'seen')
-       or exists (select from deposit_seen where ${isFinalAboveCursor}) as is_open`,
-    [chainId],
-  )
-  return row?.is_open === true
 }
 
 /** Undecided deposits that are due, by lane; within a lane those that wait longest come first. */

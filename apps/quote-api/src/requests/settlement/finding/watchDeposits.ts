@@ -7,13 +7,9 @@ import { createSightNotes, type SightNotes } from '../../stops/depositSight.ts'
 import { orphanDeposit } from '../binding/orphanDeposit.ts'
 import { takeDeposits } from '../binding/takeDeposits.ts'
 import type { DepositPass, SettlementChain } from '../chain/settlementChain.ts'
-import {
-  finalizeDeposits,
-  hasOpenDeposits,
-  listYoungDeposits,
-  type StoredDeposit,
-} from '../deposits/depositStore.ts'
+import { finalizeDeposits, listYoungDeposits, type StoredDeposit } from '../deposits/depositStore.ts'
 import { createKeptCursor, type KeptCursor } from '../deposits/keptCursor.ts'
+import { hasOpenDeposits } from '../deposits/openDeposits.ts'
 import { nowSeconds, type SettlementContext } from '../settlementContext.ts'
 import { endsBelowFinal, findFinalDeposits, stopAt } from './findFinalDeposits.ts'
 import { findNewDeposits } from './findNewDeposits.ts'
