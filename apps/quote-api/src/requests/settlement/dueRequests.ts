@@ -33,3 +33,20 @@ export async function listReportedFills(
   )
   return rows.map(({ request_id }): Hex => `0x${request_id.toString('hex')}`)
 }
+
+/**
+ * True if a refund is due that `listReportedWork` would list, or a request in the stage `refunding`.
+ * @param newBlocks ids of chains with a new block, whose items are due at once
+ */
+export async function hasDueRefunds(
+  database: Pick<SqlDatabase, 'query'>,
+  newBlocks: readonly number[],
+): Promise<boolean> {
+  const [row] = await database.query<{ is_due: boolean }>(
+    `select exists (select from work_item where state = 'reported' and kind = 'refund'
+         and (not_before <= statement_timestamp() or chain_id = any($1::bigint[])))
+       or exists (select from settlement where stage = 'refunding' and next_at <= statement_timestamp()) as is_due`,
+    [newBlocks],
+  )
+  return row?.is_due === true
+}

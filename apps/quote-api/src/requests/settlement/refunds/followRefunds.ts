@@ -19,7 +19,7 @@ import { isPaymentDeep } from '../chain/depth.ts'
 import { isFinalMismatch } from '../chain/finalMismatch.ts'
 import type { PaymentReading, SettlementChain } from '../chain/settlementChain.ts'
 import { readDeposit, setDepositState } from '../deposits/depositStore.ts'
-import { listDueRequests } from '../dueRequests.ts'
+import { hasDueRefunds, listDueRequests } from '../dueRequests.ts'
 import { parkRequest } from '../parked/parkRequest.ts'
 import { type FillProblem, paymentProblem } from '../payments/fillCheck.ts'
 import { lockSettledRequest, orderValueMicroUsd, readSettledRequest } from '../settledRequest.ts'
@@ -35,6 +35,7 @@ export async function followRefunds(
   run: Run,
   newBlocks: NewBlocks,
 ): Promise<void> {
+  if (!(await hasDueRefunds(context.database, newBlocks))) return
   await followWork(context.database, run, {
     atOnce,
     list: (limit) => listReportedWork(context.database, 'refund', limit, newBlocks),
