@@ -26,4 +26,5 @@ test('F-99: the refusal has the reason, and what is available', () => {
   const [planned] = refuseLocked(transactions, { by: 'deposit', amountIn: 7n }, frozen)
   expect(planned?.refusal?.message).toContain('user has a frozen account of the token')
   expect(planned?.refusal?.data).toEqual({ field: 'user', availableAmount: '0', neededAmount: '7' })
+  expect([planned?.refusal?.code, planned?.refusal?.kind]).toEqual(['INSUFFICIENT_FUNDS', 'invalid_request'])
 })

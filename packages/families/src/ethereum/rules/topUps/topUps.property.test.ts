@@ -55,7 +55,7 @@ const input = fc.oneof(
   fc.tuple(shaped, fc.nat(140)).map(([hex, length]): Hex => `0x${hex.slice(2, 2 + 2 * length)}`),
   shaped.map((hex): Hex => `0xac9650d8${hex.slice(2)}`),
 )
-const facts = fc.record({
+const facts: fc.Arbitrary<TopUpFacts> = fc.record({
   succeeded: fc.constant(true),
   from: fc.constantFrom(sender, sender, account('55'), custody),
   to: fc.constantFrom<Hex | undefined>(token, token, token, account('77'), undefined),
@@ -141,7 +141,7 @@ describe('top-up calldata', () => {
       {
         numRuns,
         endOnFailure: true,
-        examples: ofEachCode.map(([, facts]) => [{ ...facts, succeeded: true }]),
+        examples: ofEachCode.map(([, facts]): [TopUpFacts] => [facts]),
       },
     )
     for (const [code] of ofEachCode) expect(seen.get(code) ?? 0, code).toBeGreaterThan(0)

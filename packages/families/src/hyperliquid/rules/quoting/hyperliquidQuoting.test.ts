@@ -160,3 +160,48 @@ test('what users would do alone is planned, for its price, and not encoded', () 
   expect(quoting.authorization?.(planned, route, identity)).toBeUndefined()
   expect(() => quoting.plan(routeOf(native, { by: 'permit2' }), { allowance: undefined })).toThrow('permit2')
 })
+
+describe('a way in', () => {
+  const kindsOf = (change: Partial<OriginRoute>, currency?: string) =>
+    quoting.plan(routeOf(currency, change), { allowance: undefined })
+
+  test.each(['deposit', 'deposit-transfer'] as const)(
+    '%s is one transfer, of dollars or of a token',
+    (by) => {
+      expect(kindsOf({ by })).toEqual([{ kind: 'deposit', isNative: true }])
+      expect(kindsOf({ by }, usdcToken)).toEqual([{ kind: 'deposit', isNative: false }])
+    },
+  )
+
+  test.each(['deposit', 'deposit-transfer'] as const)('%s has no swap before it', (by) => {
+    const { currencyIn } = routeOf()
+    const swap = { trade: 'exactInput', from: currencyIn, hops: [], ticksCrossed: 0 } as const
+    expect(() => kindsOf({ by, swap })).toThrow(`by ${by}`)
+  })
+
+  test('without an order is neither stated nor sent', () => {
+    const planned = { kind: 'deposit', isNative: true } as const
+    const nameless = { ...identity, orderId: undefined }
+    expect(() => quoting.encode(planned, routeOf(), { identity: nameless, fees })).toThrow('no deposit')
+    expect(quoting.authorization?.(planned, routeOf(), nameless)).toBeUndefined()
+  })
+
+  test('is stated for a chain that has a name', () => {
+    const { chainKey: _chainKey, ...unnamed } = settings
+    const { authorization } = hyperliquidQuoting.bind(unnamed)
+    const planned = { kind: 'deposit', isNative: true } as const
+    expect(() => authorization?.(planned, routeOf(), identity)).toThrow('the chain has no name')
+  })
+
+  test('has the nonce that its transfer must have', () => {
+    const nonce = depositNonce(order, deadlineSeconds)
+    expect(quoting.transferNonce?.({ orderId: order, deadlineSeconds })).toBe(nonce)
+  })
+})
+
+test('nobody is zero or dead, in any spelling, and everybody else can sign', () => {
+  const nobodies = [`0x${'0'.repeat(40)}`, `0x${'0'.repeat(36)}dEaD`, user]
+  expect(nobodies.map(quoting.isNobody)).toEqual([true, true, false])
+  expect(quoting.canSign(user)).toBe(true)
+  expect(quoting.hexAddress(user)).toBe(user.toLowerCase())
+})

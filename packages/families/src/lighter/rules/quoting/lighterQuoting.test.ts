@@ -12,6 +12,7 @@ import {
 import { expect, test } from 'vitest'
 import { FlatFees } from '../../../rules/flatFees.ts'
 import type { OriginRoute } from '../../../rules/originRoute.ts'
+import { SolanaFees } from '../../../solana/rules/quoting/solanaFees.ts'
 import { lighterAmountMax, lighterQuoting, lighterStepData } from './lighterQuoting.ts'
 
 const { vmType } = mainNetwork('lighter-vm')
@@ -111,4 +112,32 @@ test('a currency is its asset on its side, there and back', () => {
 test('the account that stands for nobody is that of the public client alone', () => {
   expect(quoting.isNobody('0x000000000000000000000000000000000000dEaD')).toBe(true)
   expect(quoting.isNobody('0')).toBe(false)
+})
+
+test.each(['deposit', 'deposit-transfer'] as const)(
+  'a %s is one transfer, and has no swap before it',
+  (by) => {
+    const plan = (change: Parameters<typeof routeOf>[0]) =>
+      quoting.plan(routeOf({ by, ...change }), { allowance: undefined })
+    for (const [currency, isNative] of [
+      ['0', true],
+      ['3', false],
+    ] as const)
+      expect(plan({ currency })).toEqual([{ kind: 'deposit', isNative }])
+    const swap = { trade: 'exactInput', from: routeOf().currencyIn, hops: [], ticksCrossed: 0 } as const
+    expect(() => plan({ swap })).toThrow(`by ${by}`)
+  },
+)
+
+test('a deposit without an order is not encoded, and none is paid by fees of another family', () => {
+  const planned = { kind: 'deposit', isNative: true } as const
+  const nameless = { ...identity, orderId: undefined }
+  expect(() => quoting.encode(planned, routeOf(), { identity: nameless, fees })).toThrow('no deposit')
+  const other = new SolanaFees({
+    lamportsPerSignature: 1n,
+    microLamportsPerUnit: 1n,
+    rentLamportsPerByte: 1n,
+  })
+  expect(() => quoting.encode(planned, routeOf(), { identity, fees: other })).toThrow('own family')
+  expect(quoting.canSign('5')).toBe(true)
 })
