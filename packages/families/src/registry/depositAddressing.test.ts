@@ -15,13 +15,14 @@ function addressingOf(vmType: VmType, change: Partial<ChainSettings>, depository
   const codec = codecOf({ vmType, network: undefined })
   return families[vmType].quoting?.bind({ chainId: 1, codec, depository, ...change }).depositAddresses
 }
-const onEthereum = addressingOf('ethereum-vm', { depositAddresses: contract })
-const onSolana = addressingOf(
-  'solana-vm',
-  { depositAddressProgram: program },
-  '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2',
-)
-const onBitcoin = addressingOf('bitcoin-vm', { depositAddressKey: sweeper })
+const onEthereum = () => addressingOf('ethereum-vm', { depositAddresses: contract })
+const onSolana = () =>
+  addressingOf(
+    'solana-vm',
+    { depositAddressProgram: program },
+    '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2',
+  )
+const onBitcoin = () => addressingOf('bitcoin-vm', { depositAddressKey: sweeper })
 
 describe('the terms of an address', () => {
   test.each([
@@ -41,8 +42,8 @@ describe('the terms of an address', () => {
       onBitcoin,
       { sweepSeconds: 7_200, leadSeconds: 7_260, isKeptWhileSwept: true, creditsDepositor: false },
     ],
-  ])('on %s', (_family, addressing, terms) => {
-    expect(addressing).toMatchObject(terms)
+  ])('on %s', (_family, addressingOn, terms) => {
+    expect(addressingOn()).toMatchObject(terms)
   })
 
   test.each<VmType>(['ethereum-vm', 'solana-vm', 'bitcoin-vm', 'tron-vm', 'lighter-vm', 'hyperliquid-vm'])(
@@ -62,10 +63,10 @@ describe('an address on Bitcoin', () => {
   } as const
 
   test('is swept by the key of the settings, and named in the salt of its orders', () => {
-    const made = onBitcoin?.make(parties)
+    const made = onBitcoin()?.make(parties)
     const { fillWallet: _fillWallet, ...terms } = parties
     expect(made?.terms).toEqual({ ...terms, sweeper })
-    expect(onBitcoin?.nameOf(made?.address ?? '')).toMatch(/^0x[0-9a-f]{40}$/)
+    expect(onBitcoin()?.nameOf(made?.address ?? '')).toMatch(/^0x[0-9a-f]{40}$/)
   })
 
   test('is paid from any wallet: the step names address, amount, and the way back', () => {
@@ -100,7 +101,7 @@ describe('an address on Bitcoin', () => {
           equals: () => true,
         },
       })
-    const address = onBitcoin?.make(parties)
+    const address = onBitcoin()?.make(parties)
     expect(encoded({ depositAddress: address?.address, depositScript: '0x51' })).toEqual({
       data: { to: address?.address, value: '70000', script: '0x51' },
       call: undefined,

@@ -3,7 +3,14 @@
 
 import { codecOf, tronAddress, type VmType, vmTypes } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
+import { BitcoinFees } from '../bitcoin/rules/quoting/bitcoinFees.ts'
+import { EthereumFees } from '../ethereum/rules/quoting/ethereumFees.ts'
+import { type GasShape, gasShapes } from '../ethereum/rules/quoting/gasUnits.ts'
+import { FlatFees } from '../rules/flatFees.ts'
+import type { NetworkFees } from '../rules/networkFees.ts'
 import type { ChainQuoting, ChainSettings } from '../rules/quotingFamily.ts'
+import { SolanaFees } from '../solana/rules/quoting/solanaFees.ts'
+import { TronFees, usualTokenEnergy } from '../tron/rules/quoting/tronFees.ts'
 import { families } from './families.ts'
 
 const accounts: Readonly<Record<VmType, string>> = {
@@ -54,16 +61,8 @@ const routeOf = (vmType: VmType) => {
   } as const
 }
 
-const quoted: Readonly<Record<VmType, ChainQuoting>> = {
-  'ethereum-vm': quotingOf('ethereum-vm'),
-  'solana-vm': quotingOf('solana-vm'),
-  'bitcoin-vm': quotingOf('bitcoin-vm'),
-  'tron-vm': quotingOf('tron-vm'),
-  'lighter-vm': quotingOf('lighter-vm'),
-  'hyperliquid-vm': quotingOf('hyperliquid-vm'),
-}
 const those = (has: (quoting: ChainQuoting, vmType: VmType) => boolean) =>
-  vmTypes.filter((vmType) => has(quoted[vmType], vmType)).toSorted()
+  vmTypes.filter((vmType) => has(quotingOf(vmType), vmType)).toSorted()
 
 describe('the families', () => {
   test.each<[string, (quoting: ChainQuoting, vmType: VmType) => boolean, readonly VmType[]]>([
@@ -75,6 +74,17 @@ describe('the families', () => {
     [
       'whose deposits are stated by a signature',
       ({ authorization }) => authorization !== undefined,
+      ['hyperliquid-vm'],
+    ],
+    [
+      'whose amounts of coin have a step',
+      ({ granularity }) =>
+        granularity?.({ isNative: true }) === 100n && granularity({ isNative: false }) === 1n,
+      ['hyperliquid-vm'],
+    ],
+    [
+      'whose transfers have a nonce, of the deadline and the order',
+      ({ transferNonce }) => transferNonce?.({ orderId: '0x03e9', deadlineSeconds: 2 }) === 2_001,
       ['hyperliquid-vm'],
     ],
     [
@@ -133,7 +143,7 @@ describe('an allowance', () => {
 
   test('for Permit2 is that of its own contract', () => {
     const token = { address: '0x', isNative: false, resetsAllowance: false }
-    expect(quoted['ethereum-vm'].spenderOf('permit2', token)).toBe(
+    expect(quotingOf('ethereum-vm').spenderOf('permit2', token)).toBe(
       '0x000000000022d473030f116ddee9f6b43ac78ba3',
     )
   })
@@ -148,7 +158,7 @@ describe('the largest amount that a transaction carries', () => {
     ['lighter-vm', 2n ** 53n - 1n, 2n ** 53n - 1n],
     ['hyperliquid-vm', 2n ** 64n - 1n, 2n ** 64n - 1n],
   ])('on %s', (vmType, coin, token) => {
-    const { amountMax } = quoted[vmType]
+    const { amountMax } = quotingOf(vmType)
     expect([amountMax({ isNative: true }), amountMax({ isNative: false })]).toEqual([coin, token])
   })
 })
@@ -177,5 +187,65 @@ describe('accounts that nobody may pay', () => {
     ['hyperliquid-vm', `10x${'22'.repeat(20)}`],
   ])('but not of %s: %s', (vmType, account) => {
     expect(families[vmType].quoting?.reserved(account)).toBeUndefined()
+  })
+})
+
+describe('whoever is asked for', () => {
+  test.each<[VmType, string]>([
+    ['ethereum-vm', `0x${'0'.repeat(40)}`],
+    ['solana-vm', '11111111111111111111111111111111'],
+    ['bitcoin-vm', '34xp4vRoCGJym3xR7yCVPFHoCNxv4Twseo'],
+    ['tron-vm', 'THa7BwoPfacfiELa63pbmm3g5PGKYmtJyt'],
+    ['lighter-vm', `0x${'0'.repeat(36)}dEaD`],
+    ['hyperliquid-vm', `0x${'0'.repeat(36)}dEaD`],
+  ])('on %s, %s is nobody, and a wallet is somebody who can sign', (vmType, nobody) => {
+    const { isNobody, canSign } = quotingOf(vmType)
+    expect([nobody, accounts[vmType]].map(isNobody)).toEqual([true, false])
+    expect(canSign(accounts[vmType])).toBe(true)
+  })
+
+  test('is no program of Solana, which has no key', () => {
+    expect(quotingOf('solana-vm').canSign('7uTT8Xi5RWXzy7h9XL244GRgEycDYDhLjr3ZyNdXi8pZ')).toBe(false)
+  })
+})
+
+describe('a deposit names its order in what the user signs, or in a signature before it', () => {
+  const zero = Object.fromEntries(gasShapes.map((shape) => [shape, 0n]))
+  const perShape = zero as Record<GasShape, bigint> // CAST: filled from the closed list of shapes.
+  const fees: Readonly<Record<VmType, NetworkFees>> = {
+    'ethereum-vm': new EthereumFees({
+      gasPrice: { expectedWei: 1n, maxFeePerGasWei: 2n, maxPriorityFeePerGasWei: 1n },
+      gasUnits: perShape,
+      l1DataFeeWei: perShape,
+    }),
+    'solana-vm': new SolanaFees({
+      lamportsPerSignature: 1n,
+      microLamportsPerUnit: 1n,
+      rentLamportsPerByte: 1n,
+    }),
+    'bitcoin-vm': new BitcoinFees({ satPerKvb: 0n }),
+    'tron-vm': new TronFees({ sunPerEnergy: 1n, sunPerByte: 1n, tokenEnergy: usualTokenEnergy }),
+    'lighter-vm': new FlatFees({ transferFee: 1n }),
+    'hyperliquid-vm': new FlatFees({ transferFee: 1n }),
+  }
+  const orderId = `0x${'3f'.repeat(32)}` as const
+  const identity = { requestId: orderId, orderId, deadlineSeconds: 1_000, depositAddress: undefined }
+  const spendable = [
+    { txid: 'aa'.repeat(32), vout: 0, value: 1_000n, script: '0x', transaction: '0x' },
+  ] as const
+
+  test.each(vmTypes)('on %s', (vmType) => {
+    const quoting = quotingOf(vmType)
+    const route = { ...routeOf(vmType), amountIn: 100n }
+    const planned = quoting.plan(route, { allowance: 100n, spendable, fees: fees[vmType] })
+    expect(planned.map(({ kind }) => kind)).toEqual(['deposit'])
+    const [deposit] = planned
+    if (deposit === undefined) throw new Error('one is planned')
+    const { data } = quoting.encode(deposit, route, { identity, fees: fees[vmType] })
+    const stated = quoting.authorization?.(deposit, route, identity)
+    // Bitcoin's outputs have the id as text.
+    const named = [orderId.slice(2), Buffer.from(orderId).toString('hex')]
+    const written = JSON.stringify([data, stated ?? {}])
+    expect(named.some((text) => written.includes(text))).toBe(true)
   })
 })

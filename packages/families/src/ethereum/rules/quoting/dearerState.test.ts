@@ -129,4 +129,13 @@ describe('F-114: units of each shape', () => {
     const cost = feesOn(glamsterdam).costOf({ kind: 'fill', isNative: false, callUnits: 40_000n })
     expect(cost).toBe(fill + 40_000n)
   })
+
+  test.each([
+    ['coin', true, gasUnits['fill-native']],
+    ['a token', false, gasUnits['fill-erc20']],
+  ] as const)('a fill in %s without calls takes nothing beyond itself', (_what, isNative, plain) => {
+    const asked = { isNative, hasCalls: false }
+    const trials = [plain - 1n, plain, plain + 7n].map((units) => callUnitsOf(units, asked))
+    expect(trials).toEqual([0n, 0n, 7n])
+  })
 })

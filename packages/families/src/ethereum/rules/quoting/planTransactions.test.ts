@@ -110,7 +110,7 @@ describe('an approval', () => {
       { ...tokenDeposit, swap: tokenSwap },
       nothing,
     )
-    expect(approval).toEqual({ kind: 'approve', isNative: false, allowed: 110n })
+    expect(approval).toStrictEqual({ kind: 'approve', isNative: false, allowed: 110n })
   })
 
   test('of a token that asks for it takes the old one back first, also where it is unknown', () => {

@@ -21,7 +21,7 @@ import {
 const none = { created: 0, cleared: 0, accounts: 0, paysNative: false }
 const allowed = 1_000n
 
-/** What the last planned transaction writes: an approval stands before it. */
+/** Writes of the last planned transaction: an approval stands before it. */
 const lastWrites = (route: OriginRoute, state: Partial<KnownState> = {}) =>
   planTransactions(settings, route, { allowance: allowed, ...state }).at(-1)?.writes
 const firstWrites = (route: OriginRoute, state: Partial<KnownState>) =>
@@ -82,6 +82,7 @@ describe('a balance of the payee is created', () => {
     ['by unwrapping for nobody', { ...unwrap, recipient: user }, held(), 0],
     ['nor by sending unwrapped coin on', unwrap, held(), 0],
     ['of a deposit address, which is empty', payAddress, held(), 1],
+    ['of one, whatever the recipient of the order holds', payAddress, held([recipient, token]), 1],
     ['but not in native coin', { ...payAddress, currencyIn: native }, held(), 0],
     ['by sending the token', send, held(), 1],
     ['but not to one who holds some', send, held([recipient, token]), 0],
