@@ -1,4 +1,5 @@
 import type { Hex } from '@causeway/core'
+import { encodeFunctionData, parseAbi, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { contractInterface } from './contractInterface.ts'
 
@@ -36,4 +37,58 @@ describe('what does not fit its type is refused, and nothing is cut or padded', 
 test('what is returned is read with its signs, whatever follows it', () => {
   const words = `${'7'.padStart(64, '0')}${'f'.repeat(64)}${'1'.padStart(64, '0')}`
   expect(contract.decode('place', `0x${words}`)).toEqual([7n, -1])
+})
+
+describe('what is nested in lists and structs', () => {
+  const signatures = [
+    'struct Call { address to; bytes data; bool must; uint256 value; }',
+    'function run(Call[] calls, bytes[] tails)',
+    'function halt()',
+  ] as const
+  const nested = contractInterface(signatures)
+  const call = { to, data: '0xef', must: true, value: 2n ** 200n } as const
+  const abi = parseAbi(signatures)
+
+  test('is encoded as viem does, in whatever case its digits are', () => {
+    const expected = encodeFunctionData({
+      abi,
+      functionName: 'run',
+      args: [
+        [call, call],
+        ['0x', '0xab'],
+      ],
+    })
+    const upper = { ...call, to: `0x${'AB'.repeat(20)}`, data: '0xEF' } as const
+    expect(
+      nested.encode('run', [
+        [call, upper],
+        ['0x', '0xAB'],
+      ]),
+    ).toBe(expected)
+    // A second call is made of what was kept of the first.
+    expect(
+      nested.encode('run', [
+        [call, upper],
+        ['0x', '0xAB'],
+      ]),
+    ).toBe(expected)
+  })
+
+  test.each<[string, () => unknown]>([
+    ['half a byte in a struct', () => nested.encode('run', [[{ ...call, data: '0xe' }], []])],
+    ['no hex in a list', () => nested.encode('run', [[], ['0xzz']])],
+    ['a short address in a struct', () => nested.encode('run', [[{ ...call, to: '0xab' }], []])],
+  ])('is refused: %s', (_what, use) => {
+    expect(use).toThrow(RangeError)
+  })
+
+  test('a refusal names the function', () => {
+    expect(() => nested.encode('run', [[{ ...call, value: -1n }], []])).toThrow(/^run: /)
+    expect(() => contract.decode('move', '0x')).toThrow(RangeError)
+  })
+
+  test('a function that takes and returns nothing is its selector', () => {
+    expect(nested.encode('halt', [])).toBe(toFunctionSelector('halt()'))
+    expect(nested.decode('halt', '0x')).toBeUndefined()
+  })
 })

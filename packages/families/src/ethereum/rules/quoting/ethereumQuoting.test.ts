@@ -1,6 +1,5 @@
 // Goal: what an EVM origin plans, encodes and costs, from facts alone.
 
-import { ethereumCodec } from '@causeway/core/encodings'
 import { describe, expect, test } from 'vitest'
 import type { NetworkFees } from '../../../rules/networkFees.ts'
 import type { OriginRoute } from '../../../rules/originRoute.ts'
@@ -9,41 +8,20 @@ import { shapeProbes } from '../../gas/shapeProbes.ts'
 import { EthereumFees } from './ethereumFees.ts'
 import { ethereumQuoting } from './ethereumQuoting.ts'
 import { type GasShape, gasShapes } from './gasUnits.ts'
+import {
+  tokenDeposit as deposit,
+  depository,
+  depositRouter,
+  token as erc20,
+  native,
+  settings,
+  tokenSwap as swap,
+  user,
+} from './testSupport/routes.ts'
 
-const address = (digit: string) => `0x${digit.repeat(40)}`
-const [user, recipient, token, depository, depositRouter, weth] = [...'123456'].map(address)
 const orderId = `0x${'ab'.repeat(32)}` as const
 const requestId = `0x${'cd'.repeat(32)}` as const
-
-const quoting = ethereumQuoting.bind({
-  chainId: 10,
-  codec: ethereumCodec,
-  depository: depository ?? '',
-  depositRouter,
-  wrappedNative: weth,
-})
-
-const native = { address: ethereumCodec.nativeCurrency, isNative: true, resetsAllowance: false }
-const erc20 = { address: token ?? '', isNative: false, resetsAllowance: false }
-const deposit: OriginRoute = {
-  user: user ?? '',
-  recipient: recipient ?? '',
-  by: 'deposit',
-  currencyIn: erc20,
-  currencyOut: native,
-  amountIn: 100n,
-  amountInMax: 110n,
-  amountOut: 90n,
-  amountOutMin: 80n,
-  swap: undefined,
-  deposited: { currency: erc20, amount: 100n },
-}
-const swap = {
-  trade: 'exactInput',
-  from: erc20,
-  hops: [{ to: native, feePips: 500 }],
-  ticksCrossed: 3,
-} as const
+const quoting = ethereumQuoting.bind(settings)
 const kindsOf = (route: OriginRoute, allowance?: bigint) =>
   quoting.plan(route, { allowance }).map(({ kind }) => kind)
 
@@ -182,7 +160,7 @@ test('a step names the gas of its shape and the fees of its chain', () => {
     maxPriorityFeePerGas: '2',
   })
   expect(call).toEqual({ to: depository, data: data['data'], value: 0n })
-  expect(quoting.encode(approve, deposit, { identity, fees }).data['to']).toBe(token)
+  expect(quoting.encode(approve, deposit, { identity, fees }).data['to']).toBe(erc20.address)
   expect(() =>
     encode({
       costOf: () => 0n,
@@ -220,7 +198,7 @@ test('contracts are named in lower case, and nobody by the native currency alone
   const mixed = `0x${'aB'.repeat(20)}`
   expect(quoting.hexAddress(mixed)).toBe(mixed.toLowerCase())
   expect(() => quoting.hexAddress('0x12')).toThrow()
-  expect([native.address, user ?? ''].map(quoting.isNobody)).toEqual([true, false])
+  expect([native.address, user].map(quoting.isNobody)).toEqual([true, false])
 })
 
 describe('open quotes of the same allowance', () => {
