@@ -26,7 +26,7 @@ type Call = { readonly caller: Hex; readonly input: Hex }
 export function classifyTopUps(facts: TopUpFacts, target: TopUpTarget): readonly ClassifiedTransfer[] {
   if (!facts.succeeded) return []
   const judgements =
-    facts.trace === undefined ? judgeByTransaction(facts, target) : judgeByFrames(facts, target)
+    facts.trace === undefined ? judgeByTransaction(facts, target) : judgeByFrames(facts.trace, facts, target)
   return facts.logs.flatMap((log, index) => {
     const judgement = judgements[index]
     if (judgement === undefined || !movesMoney(log, target)) return []
@@ -76,10 +76,10 @@ function judgeByTransaction(facts: TopUpFacts, target: TopUpTarget): readonly Ju
  * Judges by a trace: the n-th call of the token made the n-th log, as both lists have every transfer to
  * custody, also of 0. If their lengths differ or a pair does not fit, all transfers are doubtful.
  */
-function judgeByFrames(facts: TopUpFacts, target: TopUpTarget): readonly Judgement[] {
-  const { trace, logs } = facts
+function judgeByFrames(trace: CallFrame, facts: TopUpFacts, target: TopUpTarget): readonly Judgement[] {
+  const { logs } = facts
   const mismatch = logs.map(() => suspendedJudgement('trace_mismatch'))
-  if (trace === undefined || !isTraceOf(facts)) return mismatch
+  if (!isTraceOf(trace, facts)) return mismatch
   const frames = tokenTransferFrames(trace, target)
   if (frames.length !== logs.length) return mismatch
   const judged: Judgement[] = []
@@ -93,8 +93,8 @@ function judgeByFrames(facts: TopUpFacts, target: TopUpTarget): readonly Judgeme
 }
 
 /** True if the outermost call of the trace is the transaction itself, so that it is no other transaction's trace. */
-function isTraceOf({ trace, from, to, input }: TopUpFacts): boolean {
-  return trace?.from === from && trace.to === to && trace.input === input
+function isTraceOf(trace: CallFrame, { from, to, input }: TopUpFacts): boolean {
+  return trace.from === from && trace.to === to && trace.input === input
 }
 
 /** `undefined` when the call does not explain the log. */
