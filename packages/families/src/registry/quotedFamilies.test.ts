@@ -249,3 +249,11 @@ describe('a deposit names its order in what the user signs, or in a signature be
     expect(named.some((text) => written.includes(text))).toBe(true)
   })
 })
+
+test('the files name accounts of 20 bytes by their hex, in the families that have them', () => {
+  const spelled = vmTypes.map((vmType) => [vmType, families[vmType].hexAddress?.(accounts[vmType])])
+  expect(Object.fromEntries(spelled)).toEqual({
+    'ethereum-vm': `0x${'1'.repeat(40)}`,
+    'tron-vm': '0xf0623e1012177482912fb057e44e1a9769b1f588',
+  })
+})

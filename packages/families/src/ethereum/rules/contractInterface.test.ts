@@ -1,5 +1,5 @@
 import type { Hex } from '@causeway/core'
-import { encodeFunctionData, parseAbi, toFunctionSelector } from 'viem'
+import { encodeFunctionData, encodeFunctionResult, parseAbi, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { contractInterface } from './contractInterface.ts'
 
@@ -29,6 +29,7 @@ describe('what does not fit its type is refused, and nothing is cut or padded', 
     ['bytes and a line break', () => contract.encode('move', [to, 1, id, '0x12\n'])],
     ['nothing returned', () => contract.decode('place', '0x')],
     ['one word of two', () => contract.decode('place', `0x${'0'.repeat(64)}`)],
+    ['two words without a digit', () => contract.decode('place', `0x${'0'.repeat(127)}`)],
   ])('%s', (_what, use) => {
     expect(use).toThrow(RangeError)
   })
@@ -91,4 +92,12 @@ describe('what is nested in lists and structs', () => {
     expect(nested.encode('halt', [])).toBe(toFunctionSelector('halt()'))
     expect(nested.decode('halt', '0x')).toBeUndefined()
   })
+})
+
+test('bytes that are returned are read as viem does, and what is none is refused by the name of the function', () => {
+  const texts = contractInterface(['function text() returns (bytes)'])
+  const abi = parseAbi(['function text() returns (bytes)'])
+  const data = encodeFunctionResult({ abi, functionName: 'text', result: '0xabcd' })
+  expect(texts.decode('text', data)).toBe('0xabcd')
+  expect(() => texts.decode('text', '0x12')).toThrow(/^text: /)
 })

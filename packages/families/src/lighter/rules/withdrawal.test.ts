@@ -89,6 +89,16 @@ describe('is refused', () => {
   })
 })
 
+test('a number that is no uint64 is neither encoded nor signed, and the largest is both', () => {
+  for (const amount of [-1n, 2n ** 64n]) {
+    expect(() => encodeLighterWithdrawal({ ...published, amount })).toThrow(RangeError)
+    expect(() => lighterTransferMessage({ ...published, amount })).toThrow(RangeError)
+  }
+  const largest = { ...published, amount: 2n ** 64n - 1n, usdcFee: 0n }
+  expect(decodeLighterWithdrawal(encodeLighterWithdrawal(largest))).toEqual(largest)
+  expect(lighterTransferMessage(largest)).toContain('amount: 0xffffffffffffffff')
+})
+
 const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const withdrawals: fc.Arbitrary<LighterWithdrawal> = fc.record({
   nonce: uint64,

@@ -223,6 +223,8 @@ describe('row 10: transfers made by another contract', () => {
     ['is of another caller', { ...trace, calls: [{ ...inner, from: account('66') }] }],
     ['is of another transaction', { ...trace, input: '0x' }],
     ['is of another sender', { ...trace, from: account('66') }],
+    ['is of a call of another contract', { ...trace, to: account('66') }],
+    ['has the call to another token', { ...trace, calls: [{ ...inner, to: account('66') }] }],
   ])('are suspended when the trace %s', (_what, trace) => {
     expect(parsesOf({ ...indirect, trace })).toEqual(['trace_mismatch'])
   })

@@ -29,4 +29,8 @@ describe('the top-up builder', () => {
   ])('refuses %s', (_what, change) => {
     expect(() => encodeTopUp({ ...base, ...change })).toThrow(RangeError)
   })
+
+  test.each(['token', 'custody', 'owner'])('names the %s that is no address', (name) => {
+    expect(() => encodeTopUp({ ...base, [name]: '0x12' })).toThrow(`the ${name} must be`)
+  })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { amount, custody, sender, token, word } from './testSupport/calls.ts'
-import { type ReceiptLog, topUpLogs, transferTopic } from './transferLogs.ts'
+import { type ReceiptLog, topUpLogs, topUpTopics, transferTopic } from './transferLogs.ts'
 
 const transfer: ReceiptLog = {
   address: token,
@@ -29,4 +29,8 @@ describe('the logs of a receipt', () => {
   ])('give nothing for %s', (_what, change) => {
     expect(topUpLogs([{ ...transfer, ...change }], { token, custody })).toEqual([])
   })
+})
+
+test('nodes filter by the event and the receiver, whoever sends', () => {
+  expect(topUpTopics(custody)).toEqual([transferTopic, null, `0x${word(custody)}`])
 })
