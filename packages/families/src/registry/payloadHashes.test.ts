@@ -104,33 +104,35 @@ describe('on Hyperliquid', () => {
     verifyingContract: account('0'),
   }
 
+  function digestOf(
+    action: string,
+    members: readonly { readonly name: string; readonly type: string }[],
+    message: Readonly<Record<string, unknown>>,
+  ) {
+    const primaryType = `HyperliquidTransaction:${action}`
+    return hashTypedData({ domain, types: { [primaryType]: members }, primaryType, message })
+  }
+
   test('the hash is that of the action, as wallets sign it', () => {
-    const { type: _type, ...message } = send
-    const digest = hashTypedData({
-      domain,
-      types: {
-        'HyperliquidTransaction:SendAsset': [
+    const { type: _type, ...sent } = send
+    const { type: _kind, ...usd } = dollars
+    expect(hashes(encodeHyperliquidWithdrawal(send), payer)).toEqual([
+      digestOf(
+        'SendAsset',
+        [
           ...texts('hyperliquidChain destination sourceDex destinationDex token amount fromSubAccount'),
           { name: 'nonce', type: 'uint64' },
         ],
-      },
-      primaryType: 'HyperliquidTransaction:SendAsset',
-      message,
-    })
-    expect(hashes(encodeHyperliquidWithdrawal(send), payer)).toEqual([digest])
-    const { type: _kind, ...usd } = dollars
-    const dollarDigest = hashTypedData({
-      domain,
-      types: {
-        'HyperliquidTransaction:UsdSend': [
-          ...texts('hyperliquidChain destination amount'),
-          { name: 'time', type: 'uint64' },
-        ],
-      },
-      primaryType: 'HyperliquidTransaction:UsdSend',
-      message: usd,
-    })
-    expect(hashes(encodeHyperliquidWithdrawal(dollars), payer)).toEqual([dollarDigest])
+        sent,
+      ),
+    ])
+    expect(hashes(encodeHyperliquidWithdrawal(dollars), payer)).toEqual([
+      digestOf(
+        'UsdSend',
+        [...texts('hyperliquidChain destination amount'), { name: 'time', type: 'uint64' }],
+        usd,
+      ),
+    ])
   })
 
   test('the request names the token by its symbol, dollars by none, and the time', () => {
