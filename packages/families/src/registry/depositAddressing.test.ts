@@ -106,7 +106,7 @@ describe('an address on Bitcoin', () => {
       data: { to: address?.address, value: '70000', script: '0x51' },
       call: undefined,
     })
-    expect(encoded({ depositAddress: address?.address })?.data).toEqual({
+    expect(encoded({ depositAddress: address?.address })?.data).toStrictEqual({
       to: address?.address,
       value: '70000',
     })

@@ -122,6 +122,13 @@ describe('the families', () => {
   })
 })
 
+test.each<VmType>(['solana-vm', 'bitcoin-vm', 'lighter-vm'])(
+  'accounts of %s have no 20 bytes, and it says so',
+  (vmType) => {
+    expect(() => quotingOf(vmType).hexAddress(accounts[vmType])).toThrow('no 20 bytes')
+  },
+)
+
 describe('an allowance', () => {
   const needing = (kind: 'deposit' | 'swap-deposit' | 'swap' | 'permit2', isNative: boolean) =>
     those(

@@ -44,12 +44,16 @@ const plan: LinePlan = {
   tag: paymentTag(wallet.key, 'paid', nonce),
 }
 const fee = 2_000n
-const signed = signLineTransaction(wallet, plan, fee)
 const { Transaction, payments, script: scripts } = bitcoinLibrary()
-const read = Transaction.fromHex(signed.raw.slice(2))
+
+function sign(paid = fee) {
+  const { raw, left } = signLineTransaction(wallet, plan, paid)
+  return { left, read: Transaction.fromHex(raw.slice(2)) }
+}
 
 /** True if the first witness item of the input signs the whole transaction for this script, by this key. */
 function isSigned(index: number, value: bigint, scriptCode: Uint8Array, publicKey: Uint8Array): boolean {
+  const { read } = sign()
   const digest = read.hashForWitnessV0(index, scriptCode, value, Transaction.SIGHASH_ALL)
   const { signature, hashType } = scripts.signature.decode(read.ins[index]?.witness[0] ?? new Uint8Array())
   return hashType === Transaction.SIGHASH_ALL && secp256k1.verify(signature, digest, publicKey)
@@ -57,6 +61,7 @@ function isSigned(index: number, value: bigint, scriptCode: Uint8Array, publicKe
 
 describe('a sweep in the line', () => {
   test('spends the line, then what it gathers, then the address', () => {
+    const { read } = sign()
     const spent = read.ins.map(({ hash, index }) => [Buffer.from(hash).toString('hex'), index])
     expect(spent).toEqual([
       ['aa'.repeat(32), 1],
@@ -73,7 +78,8 @@ describe('a sweep in the line', () => {
 
   test('gives the rest of all of them back to the line', () => {
     expect(lineLeft(plan, fee)).toBe(50_000n + 7_000n + 130_000n - 120_000n - fee)
-    expect(signed.left).toBe(65_000n)
+    const { read, left } = sign()
+    expect(left).toBe(65_000n)
     expect(read.outs.map(({ value }) => value)).toEqual([65_000n, 120_000n, 0n])
   })
 
@@ -88,7 +94,7 @@ describe('a sweep in the line', () => {
     const sweepKey = secp256k1.getPublicKey(sweepSecret(wallet.key, nonce), true)
     expect(isSigned(2, 100_000n, scriptCode, sweepKey)).toBe(true)
     expect(isSigned(3, 30_000n, scriptCode, sweepKey)).toBe(true)
-    for (const input of read.ins.slice(2)) {
+    for (const input of sign().read.ins.slice(2)) {
       const [, branch, shown] = input.witness
       expect(input.witness).toHaveLength(3)
       expect(Buffer.from(branch ?? []).toString('hex')).toBe('01')
@@ -97,10 +103,19 @@ describe('a sweep in the line', () => {
   })
 
   test('is no larger than it was reckoned, and by a byte for each signature at most smaller', () => {
+    const { read } = sign()
     const reckoned = lineVirtualBytes(wallet, plan)
     expect(reckoned).toBeGreaterThanOrEqual(read.virtualSize())
     expect(reckoned - read.virtualSize()).toBeLessThanOrEqual(2)
   })
+})
+
+test('signatures have the low one of their two values, which nodes ask for', () => {
+  for (let paid = 1n; paid <= 8n; paid += 1n)
+    for (const { witness } of sign(paid).read.ins) {
+      const { signature } = scripts.signature.decode(witness[0] ?? new Uint8Array())
+      expect(secp256k1.Signature.fromCompact(signature).hasHighS()).toBe(false)
+    }
 })
 
 describe('a line goes on', () => {
