@@ -136,10 +136,10 @@ function plan(settings: ChainSettings, route: OriginRoute, state: KnownState): r
  */
 function chargeFees(
   planned: readonly PlannedTransaction[],
-  { currencyIn, by }: OriginRoute,
+  { currencyIn }: OriginRoute,
   { fees, feeFunds }: KnownState,
 ): readonly PlannedTransaction[] {
-  if (feeFunds === undefined || !(fees instanceof TronFees) || by === 'pay-address') return planned
+  if (feeFunds === undefined || !(fees instanceof TronFees)) return planned
   let [ownEnergyLeft, burntSun] = [feeFunds.units ?? 0n, 0n]
   const charged = planned.map((transaction): PlannedTransaction => {
     const use = fees.useOf(transaction)
