@@ -110,3 +110,19 @@ test('2,000 hostile withdrawals are refused by name or pay in base58', () => {
     { numRuns: 2_000, endOnFailure: true },
   )
 })
+
+test('on another network accounts and tokens have its prefix, and coin has the one name that it has everywhere', () => {
+  const network = { addressPrefix: 0xa0 }
+  const to: Hex = `0x${digits}`
+  const recipient = tronAddress(to, network)
+  expect(tronWithdrawalTransfer(pay({ to, value: 9n }), network)).toEqual({
+    currency: codecOf(mainNetwork('tron-vm')).nativeCurrency,
+    amount: 9n,
+    recipient,
+  })
+  expect(tronWithdrawalTransfer(pay({ to, data: encodeTransfer(to, 7n) }), network)).toEqual({
+    currency: recipient,
+    amount: 7n,
+    recipient,
+  })
+})
