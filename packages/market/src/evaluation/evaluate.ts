@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { PoolState } from '@causeway/core'
 import { chainChangesAtMs, chainState } from '../chain/chainState.ts'
 import type { ChainPlan } from '../plan.ts'
@@ -150,7 +151,7 @@ function samePrice(a: UsdPrice | PriceRefusal, b: UsdPrice | PriceRefusal): bool
 /** True if both are equal apart from the time of their last reading. */
 function sameChain(a: ChainMarket | ChainRefusal, b: ChainMarket | ChainRefusal): boolean {
   if (a === b) return true
-  if ('reason' in a || 'reason' in b) return 'reason' in a && 'reason' in b && a.reason === b.reason
+  if ('reason' in a || 'reason' in b) return isDeepStrictEqual(a, b)
   return (
     a.head.hash === b.head.hash &&
     a.head.number === b.head.number &&
