@@ -41,30 +41,23 @@ export type Scope = { readonly prices: readonly string[]; readonly chains: reado
  * Derives prices and chain states from the facts. `marketState.ts` calls it for each new reading and when age alone
  * changes something. Pure. A value that did not change keeps its object, so that `===` tells what is new.
  */
-export function evaluate(facts: MarketFacts, before?: Evaluation, scope: Scope = all(facts)): Evaluation {
-  const { plan, nowMs } = facts
+export function evaluate(facts: MarketFacts, before?: Evaluation, scope?: Scope): Evaluation {
+  const { plan } = facts
   const readSourcesOf = createSourceReader(facts)
   const prices = new Map(before?.prices)
-  for (const key of scope.prices) {
-    const price = plan.priceByKey.get(key)
-    if (price !== undefined) {
-      prices.set(key, evaluatePrice(price, { facts, readSourcesOf, before: before?.prices.get(key) }))
-    }
+  for (const [key, price] of plan.priceByKey) {
+    if (scope?.prices.includes(key) === false) continue
+    prices.set(key, evaluatePrice(price, { facts, readSourcesOf, before: before?.prices.get(key) }))
   }
   const chains = new Map(before?.chains)
-  for (const key of scope.chains) {
-    const chain = plan.chainByKey.get(key)
-    if (chain !== undefined) chains.set(key, evaluateChain(chain, facts, before?.chains.get(key)))
+  for (const [key, chain] of plan.chainByKey) {
+    if (scope?.chains.includes(key) === false) continue
+    chains.set(key, evaluateChain(chain, facts, before?.chains.get(key)))
   }
   let changesAtMs = Number.POSITIVE_INFINITY
   for (const price of prices.values()) changesAtMs = Math.min(changesAtMs, price.changesAtMs)
   for (const chain of chains.values()) changesAtMs = Math.min(changesAtMs, chain.changesAtMs)
-  // One moment is never evaluated twice because of age.
-  return { prices, chains, changesAtMs: Math.max(changesAtMs, nowMs + 1) }
-}
-
-function all({ plan }: MarketFacts): Scope {
-  return { prices: [...plan.priceByKey.keys()], chains: [...plan.chainByKey.keys()] }
+  return { prices, chains, changesAtMs }
 }
 
 /**
@@ -93,28 +86,22 @@ function evaluatePrice(
     return { price: keep(before, candidate), readings, jump, changesAtMs: soonest(expiries, nowMs) }
   }
   const { jumpBps } = classGuards[assetClass]
-  const { priceHoldMaxMs: holdMaxMs } = limits
   const verdict = settleJump({
     ...sourceRule,
     state: jump,
     candidate,
     readings: fresh,
     jumpBps,
-    holdMaxMs,
+    holdMaxMs: limits.priceHoldMaxMs,
     nowMs,
   })
-  const changesAtMs = soonest([...expiries, holdEndsAtMs(verdict.state, holdMaxMs)], nowMs)
+  const changesAtMs = soonest([...expiries, verdict.changesAtMs], nowMs)
   return { price: keep(before, verdict.price), readings, jump: verdict.state, changesAtMs }
-}
-
-/** Moment from which the earlier price no longer stands in for an unconfirmed jump. */
-function holdEndsAtMs({ published, pending }: JumpState, holdMaxMs: number): number {
-  return published === undefined || pending === undefined ? Infinity : published.readAtMs + holdMaxMs + 1
 }
 
 /** The earlier object where the price did not change. */
 function keep(before: PriceEvaluation | undefined, next: UsdPrice | PriceRefusal): UsdPrice | PriceRefusal {
-  return before !== undefined && samePrice(before.price, next) ? before.price : next
+  return before !== undefined && isDeepStrictEqual(before.price, next) ? before.price : next
 }
 
 function evaluateChain(
@@ -136,42 +123,18 @@ function soonest(moments: readonly number[], nowMs: number): number {
   return Math.min(...moments.filter((atMs) => atMs > nowMs))
 }
 
-function samePrice(a: UsdPrice | PriceRefusal, b: UsdPrice | PriceRefusal): boolean {
-  if (a === b) return true
-  if ('reason' in a || 'reason' in b) return 'reason' in a && 'reason' in b && a.reason === b.reason
-  return (
-    a.usdX18 === b.usdX18 &&
-    a.updatedAtMs === b.updatedAtMs &&
-    a.confidence === b.confidence &&
-    a.spreadBps === b.spreadBps &&
-    a.depegBps === b.depegBps
-  )
-}
-
 /** True if both are equal apart from the time of their last reading. */
 function sameChain(a: ChainMarket | ChainRefusal, b: ChainMarket | ChainRefusal): boolean {
-  if (a === b) return true
   if ('reason' in a || 'reason' in b) return isDeepStrictEqual(a, b)
   return (
     a.head.hash === b.head.hash &&
     a.head.number === b.head.number &&
     a.head.timestampSeconds === b.head.timestampSeconds &&
     a.fees.equals(b.fees) &&
-    sameMap(a.inventory, b.inventory) &&
-    samePools(a.pools, b.pools)
+    isDeepStrictEqual(a.inventory, b.inventory) &&
+    isDeepStrictEqual(a.pools.map(poolVersion), b.pools.map(poolVersion))
   )
-}
-
-function sameMap<K>(a: ReadonlyMap<K, bigint>, b: ReadonlyMap<K, bigint>): boolean {
-  if (a.size !== b.size) return false
-  for (const [key, value] of a) if (b.get(key) !== value) return false
-  return true
 }
 
 /** A pool's state is fixed by its address and the block it was read at. */
-function samePools(a: readonly PoolState[], b: readonly PoolState[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((pool, index) => pool.address === b[index]?.address && pool.blockHash === b[index]?.blockHash)
-  )
-}
+const poolVersion = ({ address, blockHash }: PoolState): string => `${address} ${blockHash}`

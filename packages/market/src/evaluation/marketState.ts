@@ -1,4 +1,4 @@
-import type { CurrencyKey } from '@causeway/core'
+import { type CurrencyKey, maxBigint } from '@causeway/core'
 import type { ChainReading } from '../chain/chainReading.ts'
 import { type ChainFacts, chainFacts } from '../chain/chainState.ts'
 import type { MarketLimits } from '../limits.ts'
@@ -54,8 +54,8 @@ export class MarketState {
 
   /** True while a jump that this chain showed waits for a second reading. */
   awaitsConfirmation(chainKey: string): boolean {
-    const priceKeys = this.#options.plan.pricesByChain.get(chainKey) ?? []
-    return priceKeys.some((key) => this.#evaluation.prices.get(key)?.jump.pending !== undefined)
+    const priceKeys = this.#options.plan.pricesByChain.get(chainKey)
+    return priceKeys?.some((key) => this.#evaluation.prices.get(key)?.jump.pending !== undefined) === true
   }
 
   /** Takes a new reading, less what is promised now: later promises count from the next reading on. */
@@ -126,10 +126,5 @@ function spendable(
   reserved: ((key: CurrencyKey) => bigint) | undefined,
 ): ReadonlyMap<CurrencyKey, bigint> {
   if (reserved === undefined) return balances
-  return new Map(
-    [...balances].map(([key, balance]) => {
-      const left = balance - reserved(key)
-      return [key, left > 0n ? left : 0n]
-    }),
-  )
+  return new Map([...balances].map(([key, balance]) => [key, maxBigint(balance - reserved(key), 0n)]))
 }

@@ -1,3 +1,5 @@
+import type { QuoteChain } from '@causeway/core/config'
+import type { ChainReading } from '../chain/chainReading.ts'
 import { type ChainFacts, headUsableUntilMs, isHeadAhead } from '../chain/chainState.ts'
 import type { MarketLimits } from '../limits.ts'
 import type { MarketPlan } from '../plan.ts'
@@ -68,19 +70,28 @@ function readDirect(price: PricePlan, facts: MarketFacts): readonly SourceReadin
   ]
 }
 
+/** A chain of the plan and the newest reading of it. */
+type ReadChain = { readonly config: QuoteChain; readonly chainFacts: ChainFacts }
+
+/** Undefined before the chain's first reading. */
+function readChain(chainKey: string, { plan, chains }: MarketFacts): ReadChain | undefined {
+  const config = plan.chainByKey.get(chainKey)?.config
+  const chainFacts = chains.get(chainKey)
+  return config === undefined || chainFacts === undefined ? undefined : { config, chainFacts }
+}
+
 function readFeed(feed: FeedPlan, facts: MarketFacts): SourceReading {
   const { source } = feed
-  const chainFacts = facts.chains.get(feed.chain)
-  if (chainFacts === undefined) return { source, kind: 'feed', result: { fault: 'no_answer' } }
-  const { reading, readAtMs } = chainFacts
-  const result = limitByChain(feedResult(feed, chainFacts, facts), feed.chain, facts)
+  const chain = readChain(feed.chain, facts)
+  if (chain === undefined) return { source, kind: 'feed', result: { fault: 'no_answer' } }
+  const { reading, readAtMs } = chain.chainFacts
+  const result = limitByChain(feedResult(feed, chain), chain, facts)
   return { source, kind: 'feed', readAtMs, block: reading.contractsAt.block, result }
 }
 
 function feedResult(
   feed: FeedPlan,
-  { reading, wentOnAtSeconds = 0 }: ChainFacts,
-  { plan }: MarketFacts,
+  { config, chainFacts: { reading, wentOnAtSeconds = 0 } }: ReadChain,
 ): Result {
   const { round, identity } = reading.feeds.get(feed.address) ?? {}
   if (round === undefined) return { fault: 'no_answer' }
@@ -89,7 +100,7 @@ function feedResult(
   if (identity.description !== description || identity.decimals !== decimals) return { fault: 'misdescribed' }
   const blockTimestampSeconds = reading.contractsAt.timestampSeconds
   // While the sequencer is down its feeds are not updated, so they count for nothing, however young the last round is.
-  if (plan.chainByKey.get(feed.chain)?.config.sequencerUptimeFeed !== undefined) {
+  if (config.sequencerUptimeFeed !== undefined) {
     const fault = sequencerFault(reading.sequencer, blockTimestampSeconds)
     if (fault !== undefined) return { fault }
   }
@@ -105,19 +116,18 @@ function readPool(
   { quoteUsdX18, facts }: { readonly quoteUsdX18: bigint | undefined; readonly facts: MarketFacts },
 ): SourceReading {
   const { source, chainKey } = pool
-  const chainFacts = facts.chains.get(chainKey)
-  if (chainFacts === undefined) return { source, kind: 'pool', result: { fault: 'no_answer' } }
-  const { reading, readAtMs } = chainFacts
-  const result = limitByChain(poolResult(price, pool, { quoteUsdX18, chainFacts }), chainKey, facts)
+  const chain = readChain(chainKey, facts)
+  if (chain === undefined) return { source, kind: 'pool', result: { fault: 'no_answer' } }
+  const { reading, readAtMs } = chain.chainFacts
+  const result = limitByChain(poolResult(price, pool, { quoteUsdX18, reading }), chain, facts)
   return { source, kind: 'pool', readAtMs, block: reading.head.number, result }
 }
 
 function poolResult(
   { assetClass }: PricePlan,
   pool: PoolSourcePlan,
-  { quoteUsdX18, chainFacts }: { readonly quoteUsdX18: bigint | undefined; readonly chainFacts: ChainFacts },
+  { quoteUsdX18, reading }: { readonly quoteUsdX18: bigint | undefined; readonly reading: ChainReading },
 ): Result {
-  const { reading } = chainFacts
   const state = reading.pools.find(({ address }) => address === pool.pool)
   if (state === undefined) return { fault: 'no_answer' }
   if (quoteUsdX18 === undefined) return { fault: 'unpriced_pair' }
@@ -141,12 +151,10 @@ function readHttp(adapter: string, id: string, { http }: MarketFacts): readonly 
 /** Limits a value that was read on a chain: it counts no longer than the chain's reading and head do. */
 function limitByChain(
   result: Result,
-  chainKey: string,
-  { plan, chains, limits, nowMs }: MarketFacts,
+  { config, chainFacts }: ReadChain,
+  { limits, nowMs }: MarketFacts,
 ): Result {
-  const chainFacts = chains.get(chainKey)
-  const config = plan.chainByKey.get(chainKey)?.config
-  if (!('usdX18' in result) || chainFacts === undefined || config === undefined) return result
+  if (!('usdX18' in result)) return result
   if (isHeadAhead(chainFacts, limits, nowMs)) return { fault: 'from_the_future' }
   const freshUntilMs = Math.min(
     result.freshUntilMs,

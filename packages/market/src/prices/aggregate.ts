@@ -75,7 +75,7 @@ function primaries(witnesses: readonly FreshReading[]): readonly FreshReading[] 
 const primaryKinds = ['feed', 'signed'] as const
 
 function ascending(readings: readonly FreshReading[]): readonly bigint[] {
-  return readings.map(({ result }) => result.usdX18).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  return readings.map(({ result }) => result.usdX18).sort((a, b) => Number(a - b))
 }
 
 /** @param values ascending, not empty; the mean of the two middle ones, rounded down, when their number is even */

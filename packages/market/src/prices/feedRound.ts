@@ -21,7 +21,7 @@ export function decodeRound(returnData: Hex): FeedRound | undefined {
 /** Undefined when the bytes are not one `uint8`. */
 export function decodeDecimals(returnData: Hex): number | undefined {
   const value = decodeUint(returnData)
-  return value !== undefined && value < 256n ? Number(value) : undefined
+  return value === undefined || value > 255n ? undefined : Number(value)
 }
 
 /**
@@ -36,11 +36,10 @@ export function feedValue(args: {
   readonly blockTimestampSeconds: number
 }): SourceValue | { readonly fault: SourceFault } {
   const { round, decimals, heartbeatSeconds, blockTimestampSeconds } = args
-  if (round.answer <= 0n) return { fault: 'not_positive' }
+  const usdX18 = decimals <= 18 ? round.answer * pow10(18 - decimals) : round.answer / pow10(decimals - 18)
+  if (usdX18 <= 0n) return { fault: 'not_positive' }
   if (round.updatedAtSeconds <= 0n) return { fault: 'no_timestamp' }
   if (round.updatedAtSeconds > BigInt(blockTimestampSeconds)) return { fault: 'from_the_future' }
   const updatedAtMs = Number(round.updatedAtSeconds) * 1_000
-  const usdX18 = decimals <= 18 ? round.answer * pow10(18 - decimals) : round.answer / pow10(decimals - 18)
-  if (usdX18 === 0n) return { fault: 'not_positive' }
   return { usdX18, updatedAtMs, freshUntilMs: updatedAtMs + heartbeatSeconds * 1_000 + feedGraceMs }
 }

@@ -13,7 +13,12 @@ export type JumpState = {
 }
 
 /** The price to publish now, and the state for the next evaluation. */
-export type JumpVerdict = { readonly state: JumpState; readonly price: UsdPrice | PriceRefusal }
+export type JumpVerdict = {
+  readonly state: JumpState
+  readonly price: UsdPrice | PriceRefusal
+  /** Moment from which the earlier price no longer stands in for an unconfirmed jump; `Infinity` unless it does. */
+  readonly changesAtMs: number
+}
 
 /**
  * Publishes a price at once unless it jumped. A jump is published when two independent sources lie nearer to the new
@@ -42,6 +47,7 @@ export function settleJump(
   const publish = (): JumpVerdict => ({
     state: { published: { price: candidate, readAtMs: newestReadAtMs } },
     price: candidate,
+    changesAtMs: Infinity,
   })
 
   const previous = state.published
@@ -55,7 +61,7 @@ export function settleJump(
   if (!isExempt) {
     const sources = confirming.map(({ source }) => source)
     if (hasIndependentPair(sources, hostsOf)) return publish()
-    return { state: { published: previous }, price: { reason: 'unconfirmed_jump' } }
+    return { state: { published: previous }, price: refusal, changesAtMs: Infinity }
   }
   // 0 if no source confirms the jump: then it counts as no repetition.
   const readAtMs = Math.max(0, ...confirming.map((reading) => reading.readAtMs))
@@ -64,12 +70,15 @@ export function settleJump(
   if (confirming.length >= 2 || isRepeated) return publish()
 
   const pending = samePending ?? { usdX18: candidate.usdX18, readAtMs }
-  const isPreviousUsable = nowMs - previous.readAtMs <= args.holdMaxMs
+  const heldUntilMs = previous.readAtMs + args.holdMaxMs
   return {
     state: { published: previous, pending },
-    price: isPreviousUsable ? previous.price : { reason: 'unconfirmed_jump' },
+    price: nowMs <= heldUntilMs ? previous.price : refusal,
+    changesAtMs: heldUntilMs + 1,
   }
 }
+
+const refusal: PriceRefusal = { reason: 'unconfirmed_jump' }
 
 /** The pending jump, if `usdX18` is within `jumpBps` of it. */
 function findSameJump(pending: JumpState['pending'], usdX18: bigint, jumpBps: bigint): JumpState['pending'] {

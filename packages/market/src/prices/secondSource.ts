@@ -43,9 +43,9 @@ export function adapterSource(adapter: string): string {
   return `http ${adapter}`
 }
 
-/** The lower-case host name of an endpoint, without its port: two ports of one host are not independent. */
+/** The host name of an endpoint, which URLs write in lower case, without its port: two ports of one host are not independent. */
 export function hostOf(url: string): string {
-  return new URL(url).hostname.toLowerCase()
+  return new URL(url).hostname
 }
 
 /**
@@ -112,14 +112,16 @@ export function logSecondSources(
       )
   const keysOf = (rule: SecondSource) =>
     prices.filter(({ secondSource }) => secondSource === rule).map(({ key }) => key)
-  const [required, single, exempt] = secondSourceRules.map(keysOf)
-  if (exempt !== undefined && exempt.length > 0) {
+  const exempt = keysOf('exempt')
+  if (exempt.length > 0) {
     log.info({ prices: exempt }, 'local: prices need no second source here, and a jump confirms itself')
   }
-  if (required !== undefined && required.length > 0) {
+  const required = keysOf('required')
+  if (required.length > 0) {
     log.info({ prices: required }, 'prices that are refused while their second source is missing')
   }
-  if (single !== undefined && single.length > 0) {
+  const single = keysOf('single')
+  if (single.length > 0) {
     log.warn(
       { prices: single },
       'prices with one source: a jump is never confirmed, and the price stays refused until it is back or the service restarts',
