@@ -18,6 +18,15 @@ function withPool(pool: { chain: string; pool: string; token: string }) {
   return quoteFile((input) => ({ ...input, prices: [{ ...ethPrice, pools: [pool] }, usdcPrice] }))
 }
 
+/** The file where base lists this currency alone. */
+function withCurrencies(symbol: string) {
+  return quoteFile((input) => {
+    const { base } = input.chains
+    const currencies = base.currencies.filter((currency) => currency.symbol === symbol)
+    return { ...input, chains: { ...input.chains, base: { ...base, currencies } } }
+  })
+}
+
 describe('planMarket', () => {
   test('reads feeds, pools and solver balances where configuration says', () => {
     const plan = planMarket(quoteFile())
@@ -100,6 +109,24 @@ describe('planMarket', () => {
         chains: { ...input.chains, base: { ...input.chains.base, currencies: [] } },
       })),
       'one of its tokens is no listed currency',
+    ],
+    [
+      'a pool of a token that is no currency',
+      withCurrencies('USDC'),
+      'one of its tokens is no listed currency',
+    ],
+    [
+      'a pool whose other token is no currency',
+      withCurrencies('ETH'),
+      'one of its tokens is no listed currency',
+    ],
+    [
+      'a pool on a chain without any',
+      quoteFile((input) => {
+        const { uniswapV3: _, ...base } = input.chains.base
+        return { ...input, chains: { ...input.chains, base } }
+      }),
+      'it is not among the pools',
     ],
     [
       'a pool whose other token has no price',

@@ -105,6 +105,13 @@ describe('aggregate', () => {
     })
   })
 
+  test('counts no value without the moment at which it was read', () => {
+    const { readAtMs: _, ...unread } = reading('feed', 20_000)
+    expect(aggregate({ ...exempt, readings: [unread], assetClass: 'major', nowMs })).toEqual({
+      reason: 'stale',
+    })
+  })
+
   test('refuses as stale when nothing is fresh and as without source when nothing ever was', () => {
     const old = [reading('feed', 20_000, stale), faulty('pool', 'thin_pool')]
     expect(aggregate({ ...exempt, readings: old, assetClass: 'major', nowMs })).toEqual({ reason: 'stale' })
@@ -141,18 +148,18 @@ describe('aggregate', () => {
   })
 
   test.each([
-    ['stable', 10_000, 10_200],
-    ['major', 20_000, 20_600],
-    ['longtail', 20_000, 23_200],
+    ['stable', 9_900, 10_100],
+    ['major', 19_700, 20_300],
+    ['longtail', 18_500, 21_500],
   ] as const)('%s: sources at %i and %i are within the hard limit', (assetClass, low, high) => {
     const readings = [reading('feed', low), reading('http', high)]
     expect(aggregate({ ...exempt, readings, assetClass, nowMs })).toMatchObject({ confidence: 'degraded' })
   })
 
   test.each([
-    ['stable', 10_000, 10_203],
-    ['major', 20_000, 20_610],
-    ['longtail', 20_000, 23_250],
+    ['stable', 9_900, 10_101],
+    ['major', 19_700, 20_301],
+    ['longtail', 18_500, 21_501],
   ] as const)('%s: sources at %i and %i deviate too far', (assetClass, low, high) => {
     const readings = [reading('feed', low), reading('http', high)]
     expect(aggregate({ ...exempt, readings, assetClass, nowMs })).toEqual({ reason: 'deviation' })
@@ -237,6 +244,11 @@ describe('aggregate', () => {
       })
     })
 
+    test('whose hosts are not known overrules no pool', () => {
+      const readings = [...at(20_000, 20_000), reading('pool', 30_000)]
+      expect(aggregate({ ...exempt, readings, assetClass: 'major', nowMs })).toEqual({ reason: 'deviation' })
+    })
+
     test('is never a pool', () => {
       const readings = [reading('feed', 20_000), reading('pool', 20_000)]
       expect(aggregate({ ...required(), readings, assetClass: 'major', nowMs })).toEqual({
@@ -255,14 +267,14 @@ describe('aggregate', () => {
       })
     })
 
-    test.each([20_580, 19_420])('within the hard limit, at %i, changes nothing', (pool) => {
+    test.each([20_600, 19_400])('within the hard limit, at %i, changes nothing', (pool) => {
       const readings = [reading('feed', 20_000), reading('pool', pool)]
       expect(aggregate({ ...exempt, readings, assetClass: 'major', nowMs })).toEqual(
         aggregate({ ...exempt, readings: [reading('feed', 20_000)], assetClass: 'major', nowMs }),
       )
     })
 
-    test.each([20_620, 19_380])('beyond it, at %i, refuses what rests on one voice', (pool) => {
+    test.each([20_601, 19_399])('beyond it, at %i, refuses what rests on one voice', (pool) => {
       const readings = [reading('feed', 20_000), reading('pool', pool)]
       expect(aggregate({ ...exempt, readings, assetClass: 'major', nowMs })).toEqual({ reason: 'deviation' })
     })

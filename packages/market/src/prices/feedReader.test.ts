@@ -90,6 +90,22 @@ describe('createFeedReader', () => {
     expect(mended.map((reading) => reading?.identity?.description)).toEqual(['ETH / USD', 'USDC / USD'])
   })
 
+  test('believes nothing that comes with a revert, and one half of an identity is none', () => {
+    const spoken = (answer: ContractAnswer) => ({ ...answer, success: false })
+    const identity = [text('ETH / USD'), reverted, spoken(text('USDC / USD')), small(8)]
+    expect(readingsOf(createFeedReader(feeds)(), [spoken(round(1n)), round(2n), ...identity])).toEqual([
+      { round: undefined, identity: undefined },
+      { round: { answer: 2n, updatedAtSeconds: 6n }, identity: undefined },
+    ])
+  })
+
+  test('takes answers that are missing for none', () => {
+    expect(readingsOf(createFeedReader(feeds)(), [round(1n)])).toEqual([
+      { round: { answer: 1n, updatedAtSeconds: 6n }, identity: undefined },
+      { round: undefined, identity: undefined },
+    ])
+  })
+
   test('F-49: a reading that outlasts the next one gives each feed what it said of itself', () => {
     const begin = createFeedReader(feeds)
     const [slow, quick] = [begin(), begin()]

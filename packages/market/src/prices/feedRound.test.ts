@@ -23,7 +23,8 @@ describe('decoding', () => {
   })
 
   test('reads decimals and description', () => {
-    expect(decodeDecimals(encodeAbiParameters([{ type: 'uint8' }], [8]))).toBe(8)
+    for (const decimals of [0, 8, 255])
+      expect(decodeDecimals(encodeAbiParameters([{ type: 'uint8' }], [decimals]))).toBe(decimals)
     for (const text of ['', 'ETH / USD', 'x'.repeat(100), 'ü']) {
       expect(decodeText(encodeAbiParameters([{ type: 'string' }], [text]))).toBe(text)
     }
@@ -33,6 +34,7 @@ describe('decoding', () => {
     expect(decodeRound('0x')).toBeUndefined()
     expect(decodeRound(`0x${'00'.repeat(159)}`)).toBeUndefined()
     expect(decodeDecimals('0x')).toBeUndefined()
+    expect(decodeDecimals(encodeAbiParameters([{ type: 'uint256' }], [256n]))).toBeUndefined()
     expect(decodeDecimals(`0x${'ff'.repeat(32)}`)).toBeUndefined()
     expect(decodeText('0x')).toBeUndefined()
     expect(decodeText(`0x${'00'.repeat(64)}`)).toBeUndefined()

@@ -105,6 +105,24 @@ describe('settleJump', () => {
     ).toEqual([1_000, 1_000, 1_040])
   })
 
+  test('a second source halfway between both values is no witness', () => {
+    expect(
+      publishedBy([
+        { at: 0, sources: [1_000, 1_000] },
+        { at: 1_000, sources: [1_040, 1_020] },
+      ]),
+    ).toEqual([1_000, 1_000])
+  })
+
+  test('takes a later jump for the same one up to the limit, and not beyond', () => {
+    const before = [
+      { at: 0, sources: [1_000] },
+      { at: 1_000, sources: [2_000] },
+    ]
+    expect(publishedBy([...before, { at: 2_000, sources: [2_060] }])).toEqual([1_000, 1_000, 2_060])
+    expect(publishedBy([...before, { at: 2_000, sources: [2_061] }])).toEqual([1_000, 1_000, 1_000])
+  })
+
   test('forgets a spike that went away', () => {
     expect(
       publishedBy([
@@ -152,6 +170,21 @@ describe('settleJump', () => {
 
   describe('where a second source is asked for', () => {
     const required: SecondSourceState = { hostsOf, secondSource: 'required' }
+
+    test('dates what is published by the last reading of a feed or service, not of a pool', () => {
+      const [feed, service] = [source(1_000, 0, startMs), source(1_000, 1, startMs + 5)]
+      const pool: FreshReading = { ...source(1_000, 2, startMs + 9), kind: 'pool' }
+      const verdict = settleJump({
+        ...required,
+        state: {},
+        candidate: price(1_000),
+        readings: [feed, service, pool],
+        jumpBps: 300n,
+        holdMaxMs,
+        nowMs: startMs + 9,
+      })
+      expect(verdict.state).toEqual({ published: { price: price(1_000), readAtMs: startMs + 5 } })
+    })
 
     test('is confirmed at once by two sources that are reached apart', () => {
       const steps = [

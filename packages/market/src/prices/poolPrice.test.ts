@@ -95,6 +95,36 @@ describe('poolPrice', () => {
     expect(costUsdX18 > (oneUsdX18 * 140n) / 100n && costUsdX18 < (oneUsdX18 * 150n) / 100n).toBe(true)
   })
 
+  test('guards at a cost of exactly 500 USD', () => {
+    const eth = { token: weth, tokenDecimals: 18, quoteDecimals: 6, quoteUsdX18: oneUsdX18, guardBps }
+    const at = (liquidity: bigint) => ({ ...eth, pool: pool({ sqrtPriceX96: sqrtAt2500, liquidity }) })
+    let [low, high] = [0n, 10n ** 24n]
+    while (high - low > 1n) {
+      const middle = (low + high) / 2n
+      if (costOfMovingUsd(at(middle), guardBps) < 500n * oneUsdX18) low = middle
+      else high = middle
+    }
+    expect(costOfMovingUsd(at(high), guardBps)).toBe(500n * oneUsdX18)
+    expect(poolPrice(at(high))).toBeTypeOf('bigint')
+    expect(poolPrice(at(low))).toBe('thin_pool')
+  })
+
+  test.each([
+    ['above', { index: -198_070, liquidityNet: -2n * 10n ** 18n }],
+    ['below', { index: -198_090, liquidityNet: 2n * 10n ** 18n }],
+  ])('guards by its cheaper side: a pool that is empty %s its price is thin', (_name, edge) => {
+    const eth = { token: weth, tokenDecimals: 18, quoteDecimals: 6, quoteUsdX18: oneUsdX18, guardBps }
+    const state = pool({ sqrtPriceX96: sqrtAt2500, tick: -198_080, liquidity: 2n * 10n ** 18n })
+    expect(poolPrice({ ...eth, pool: state })).toBeTypeOf('bigint')
+    expect(poolPrice({ ...eth, pool: { ...state, ticks: [edge] } })).toBe('thin_pool')
+  })
+
+  test('a token that is worth less than the last digit has no price, however deep its pool', () => {
+    const state = pool({ sqrtPriceX96: 2n ** 64n, liquidity: 2n ** 120n })
+    const dust = { token: weth, tokenDecimals: 0, quoteDecimals: 6, quoteUsdX18: oneUsdX18, guardBps }
+    expect(poolPrice({ ...dust, pool: state })).toBe('not_positive')
+  })
+
   test('a pool that was never initialised has no price', () => {
     const args = {
       token: weth,

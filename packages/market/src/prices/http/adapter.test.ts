@@ -1,6 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { usdX18FromMantissa, usdX18FromText } from './adapter.ts'
+import { timedQuote, usdX18FromMantissa, usdX18FromText } from './adapter.ts'
+
+describe('timedQuote', () => {
+  const nowMs = 1_800_000_000_000
+  const quoteAt = (updatedAtSeconds: number) =>
+    timedQuote({ usdX18: 5n, updatedAtSeconds, maxAgeMs: 30_000, nowMs })
+
+  test('takes a time up to a minute ahead of ours, as clocks differ', () => {
+    const updatedAtMs = nowMs + 60_000
+    expect(quoteAt(updatedAtMs / 1_000)).toEqual({
+      usdX18: 5n,
+      updatedAtMs,
+      freshUntilMs: updatedAtMs + 30_000,
+    })
+    expect(quoteAt(updatedAtMs / 1_000 + 1)).toEqual({ fault: 'from_the_future' })
+  })
+})
 
 describe('usdX18FromText', () => {
   test.each([
@@ -43,6 +59,11 @@ describe('usdX18FromMantissa', () => {
     expect(usdX18FromMantissa(184_136_023_127n, -8)).toBe(1_841_360_231_270_000_000_000n)
     expect(usdX18FromMantissa(3n, 2)).toBe(300n * 10n ** 18n)
     expect(usdX18FromMantissa(19n, -19)).toBe(1n)
+  })
+
+  test('reads exponents from -40 to 40', () => {
+    expect(usdX18FromMantissa(10n ** 30n, -40)).toBe(10n ** 8n)
+    expect(usdX18FromMantissa(1n, 40)).toBe(10n ** 58n)
   })
 
   test('refuses an exponent that no price has', () => {

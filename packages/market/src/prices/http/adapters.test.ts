@@ -83,12 +83,14 @@ describe('hermes', () => {
     expect(url.pathname).toBe('/api/v3/v2/updates/price/latest')
     expect(url.searchParams.getAll('ids[]')).toEqual([ethId, '0xother'])
     expect(url.searchParams.get('encoding')).toBe('hex')
+    expect(url.searchParams.get('parsed')).toBe('false')
     expect(server.requests[0]?.headers.authorization).toBe('Bearer k-123')
   })
 
   test.each<[string, Partial<PriceMessage>]>([
     ['wide_confidence', { conf: 2_031_421_701n }],
     ['not_positive', { price: 0n, conf: 0n }],
+    ['not_positive', { price: 0n, conf: 1n }],
     ['not_positive', { price: -5n }],
     ['not_positive', { expo: 60 }],
     ['from_the_future', { publishTime: nowSeconds + 61 }],
@@ -126,8 +128,9 @@ describe('hermes', () => {
 
   test('takes the newest of several updates, and those that are proven beside one that is not', async () => {
     const older = { ...eth, price: eth.price - 1n, publishTime: eth.publishTime - 1 }
+    const oldest = { ...eth, price: eth.price - 2n, publishTime: eth.publishTime - 2 }
     const data = await Promise.all(
-      [eth, older].map(async (message) => hexDigits(await priceUpdate([message], { guardians }))),
+      [older, eth, oldest].map(async (message) => hexDigits(await priceUpdate([message], { guardians }))),
     )
     const unproven = hexDigits(await priceUpdate([eth], { guardians, signers: [] }))
     const server = await serve(sendsJson(answerOf([unproven, ...data])))
@@ -190,7 +193,20 @@ describe('defillama', () => {
   })
 })
 
+test('defillama: a confidence of 0.9 is enough', async () => {
+  const server = await serve(sendsJson({ coins: { x: { price: 2, timestamp: 1, confidence: 0.9 } } }))
+  expect((await read(createDefillama(server), ['x'])).get('x')).toMatchObject({ usdX18: 2n * 10n ** 18n })
+})
+
 describe('coingecko', () => {
+  test('asks with the header of the plan demo where none is named, and names the setting of a refused key', async () => {
+    const server = await serve((_request, response) => response.writeHead(401).end('{}'))
+    await expect(read(createCoingecko({ baseUrl: server.baseUrl, apiKey }), ['x'])).rejects.toThrow(
+      'coingecko answered with status 401: it wants an API key that it knows, see COINGECKO_API_KEY.',
+    )
+    expect(server.requests[0]?.headers).toMatchObject({ 'x-cg-demo-api-key': 'k-123' })
+  })
+
   test.each(['demo', 'pro'] as const)('asks with the %s key header and reads the answer', async (plan) => {
     const server = await serve(sendsJson({ ethereum: { usd: 2031.4217, last_updated_at: nowSeconds - 30 } }))
     const adapter = createCoingecko({ baseUrl: server.baseUrl, apiKey, plan })
@@ -226,6 +242,16 @@ describe('coingecko', () => {
     const server = await serve(sendsJson({ x: coin }))
     expect((await read(createCoingecko({ baseUrl: server.baseUrl }), ['x'])).get('x')).toEqual({ fault })
   })
+})
+
+test('the kind of a source says whether its prices are signed', () => {
+  const baseUrl = 'https://a.example'
+  const adapters = [hermes(baseUrl), createDefillama({ baseUrl }), createCoingecko({ baseUrl })]
+  expect(adapters.map(({ name, kind }) => [name, kind])).toEqual([
+    ['hermes', 'signed'],
+    ['defillama', 'http'],
+    ['coingecko', 'http'],
+  ])
 })
 
 describe.each([

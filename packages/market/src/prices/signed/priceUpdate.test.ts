@@ -173,6 +173,11 @@ describe('F-30: an update counts for nothing', () => {
     expect(verify(await make([eth], { signature }))).toEqual({ fault: 'not_signed' })
   })
 
+  test('with a signature that nobody can have made, in the name of a guardian whom the set does not have', async () => {
+    const signature = (bytes: Uint8Array, position: number) => (position === 2 ? new Uint8Array(65) : bytes)
+    expect(verify(await make([eth], { signers: [0, 1, 5], signature }))).toEqual({ fault: 'not_signed' })
+  })
+
   test('when a price was changed behind its proof', async () => {
     const forged = await make([eth, btc], {
       swap: (message, index) => (index === 0 ? replaced(message, 40, 9) : message),
@@ -202,9 +207,18 @@ describe('F-30: an update counts for nothing', () => {
   test('when it is cut at any byte, or goes on behind its end', async () => {
     const whole = await make([eth, btc])
     for (let length = 0; length < whole.length; length += 1) {
-      expect(verify(whole.subarray(0, length))).toHaveProperty('fault')
+      expect(verify(whole.subarray(0, length))).toEqual({ fault: 'malformed_update' })
     }
     expect(verify(concatBytes([whole, Uint8Array.of(0)]))).toEqual({ fault: 'malformed_update' })
+  })
+
+  test.each([
+    ['another format', 0],
+    ['another major version', 4],
+    ['another kind of proof', 7],
+  ])('that says it is of %s', async (_name, at) => {
+    const whole = await make([eth])
+    expect(verify(replaced(whole, at, (whole[at] ?? 0) ^ 0x01))).toEqual({ fault: 'malformed_update' })
   })
 
   test('when any one byte of it is changed, but for what nobody reads', async () => {
@@ -217,6 +231,14 @@ describe('F-30: an update counts for nothing', () => {
     // The minor version of the envelope: later ones are to be read like this one.
     expect(unread).toEqual([5])
   })
+})
+
+test('what stops the recovery of keys is no fault of the update', async () => {
+  const update = await make([eth])
+  const recover = () => {
+    throw new Error('no key can be recovered now')
+  }
+  expect(() => verifyPriceUpdate(update, { guardianSets: sets, recover })).toThrow('no key can be recovered')
 })
 
 function replaced(bytes: Uint8Array, at: number, byte: number): Uint8Array {
