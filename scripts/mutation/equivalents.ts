@@ -341,6 +341,34 @@ const entries: Readonly<Record<string, readonly Entry[]>> = {
     ['policyVersion !== undefined', 'true', 'what a key without a policy used decides nothing'],
   ],
   'packages/ledger/src/policies/checkPolicy.ts': [['[0n]', '[]', 'the largest of none is zero too']],
+  'packages/market/src/prices/http/adapter.ts': [
+    [
+      "''",
+      '"Stryker was here!"',
+      'the pattern has its group',
+      "const [, whole = '', fraction = '', exponent = '0'] = match",
+    ],
+    ["'0'", '""', 'an empty text is the number zero too'],
+    ['shift >= 0', 'shift > 0', 'neither way changes a value by no digit'],
+  ],
+  'packages/market/src/prices/http/hermes.ts': [
+    [
+      'newestPrice.publishTime < price.publishTime',
+      'newestPrice.publishTime <= price.publishTime',
+      'guardians sign one price of a feed at one time',
+    ],
+  ],
+  'packages/market/src/prices/http/readJson.ts': [["'GET'", '""', 'a request without a method is a GET']],
+  'packages/market/src/prices/signed/priceUpdate.ts': [
+    [
+      'Buffer.compare(hash, sibling) <= 0',
+      'Buffer.compare(hash, sibling) < 0',
+      'equal hashes are one text in either order',
+    ],
+  ],
+  'packages/market/src/prices/signed/wormholeMessage.ts': [
+    ['recoveryId <= 1', 'true', 'no other byte gives 27 or 28 with 27 added'],
+  ],
   'packages/signer/src/recoverSigner.ts': [
     [
       'bytes === undefined',
