@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './scripts/testRunner/longestFirst.ts'
-import { endToEndFiles, suiteFiles, suites } from './scripts/testRunner/suites.ts'
+import { endToEndFiles, type Suite, suiteFiles, suites } from './scripts/testRunner/suites.ts'
 
 if (Number.parseInt(process.versions.node, 10) < 24)
   throw new Error('tests start TypeScript: run them by npm test, or vitest by node scripts/run.mjs')
@@ -15,6 +15,7 @@ const loadedOnce = { isolate: false }
 function endToEnd(
   name: string,
   files: { readonly include: readonly string[]; readonly exclude: readonly string[] },
+  maxWorkers = 2,
 ) {
   return {
     test: {
@@ -25,14 +26,15 @@ function endToEnd(
       exclude: [...files.exclude],
       testTimeout: 120_000,
       hookTimeout: 120_000,
-      // On two cores: a third one would use the quarter of the time that two wait for clocks and other processes, and on a
-      // slow machine more waits run out than it saves.
-      maxWorkers: 2,
+      maxWorkers,
       ...loadedOnce,
       sequence: { groupOrder: 1 },
     },
   }
 }
+
+/** On two cores. Files of these suites wait for blocks and clocks half of the time; those of the others keep two busy. */
+const workersOf: Partial<Record<Suite, number>> = { settlement: 3, operations: 3, families: 3 }
 
 const inSuites = suites.flatMap((suite) => suiteFiles[suite])
 
@@ -54,7 +56,9 @@ export default defineConfig({
         },
       },
       endToEnd('e2e', { include: endToEndFiles, exclude: inSuites }),
-      ...suites.map((suite) => endToEnd(suite, { include: suiteFiles[suite], exclude: [] })),
+      ...suites.map((suite) =>
+        endToEnd(suite, { include: suiteFiles[suite], exclude: [] }, workersOf[suite]),
+      ),
     ],
   },
 })
