@@ -76,7 +76,7 @@ describe('questions that are known together', () => {
     expect(await sum).toBeCloseTo(6.2)
   })
 
-  test('are refused in their order, whichever answer comes first', async () => {
+  test('Q-180: are refused in their order, whichever answer comes first', async () => {
     const chain = slowChain()
     const refuse = (why: string) => () => {
       throw new Error(why)

@@ -82,7 +82,7 @@ async function outcomeOf(price: () => unknown): Promise<unknown> {
   }
 }
 
-test('Q-150: is the same at once and after waits', async () => {
+test('Q-180: is the same at once and after waits', async () => {
   const seen = { priced: 0, refused: 0 }
   const turnsOfChains = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 })
   await fc.assert(
