@@ -227,6 +227,28 @@ describe('on Bitcoin', () => {
       { inputs: [{ ...input(1, 258), spent: { value: 10_001n, script } }, input(2, 0)] },
       'inputs',
     ],
+    [
+      'another script of it',
+      {
+        inputs: [{ ...input(1, 258), spent: { value: 10_000n, script: Uint8Array.of(0x51) } }, input(2, 0)],
+      },
+      'inputs',
+    ],
+    [
+      'the script of an output',
+      {
+        outputs: [
+          { value: 9_000n, script },
+          { value: 300n, script },
+        ],
+      },
+      'outputs',
+    ],
+    [
+      'the value of the last output',
+      { outputs: [...payload.outputs.slice(0, 1), { value: 301n, script }] },
+      'outputs',
+    ],
     ['an output too few', { outputs: payload.outputs.slice(0, 1) }, 'outputs'],
     ['an output too many', { outputs: [...payload.outputs, { value: 1n, script }] }, 'outputs'],
     ['outputs in another order', { outputs: payload.outputs.toReversed() }, 'outputs'],

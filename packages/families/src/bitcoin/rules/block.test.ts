@@ -43,6 +43,13 @@ test('F-132: a block whose list repeats its last transactions is none, though it
     [one, two, three].map((bytes) => ({ transactionId: shown(hash256(bytes)) })),
   )
   expect(parseBitcoinBlock(blockOf([one, two, three, three]))).toBeUndefined()
+  // Nor is one whose transactions are others than those that its header commits to.
+  for (const list of [
+    [one, two],
+    [two, one, three],
+    [one, two, transactionBytes(4)],
+  ])
+    expect(parseBitcoinBlock(blockOf(list))).toBeUndefined()
 })
 
 /** A merkle block that proves the leaves at `wanted`, as Bitcoin Core's `CPartialMerkleTree` builds it. */
@@ -138,6 +145,12 @@ describe('a proof', () => {
       'a flag too many',
       (bytes) => Buffer.concat([bytes.subarray(0, -2), Buffer.of(2), bytes.subarray(-1), Buffer.of(0)]),
     ],
+    ['a flag that only pads and is set', (bytes) => replaced(bytes, -1, padded(bytes))],
+    [
+      'a hash that the tree does not use',
+      (bytes) =>
+        replaced(Buffer.concat([bytes.subarray(0, -2), Buffer.alloc(32, 5), bytes.subarray(-2)]), 84, '05'),
+    ],
     ['another root', (bytes) => Buffer.concat([Buffer.alloc(80), bytes.subarray(80)])],
   ])('of %s is none', (_name, change) => {
     expect(parseMerkleBlock(change(merkleBlock(leavesOf(5), new Set([3]))))).toBeUndefined()
@@ -149,6 +162,11 @@ describe('a proof', () => {
     expect(parseMerkleBlock(merkleBlock([one, two, three, three], new Set([3])))).toBeUndefined()
   })
 })
+
+/** The byte of flags, whose last bit stands for no node of a tree of five leaves with one proven. */
+function padded(bytes: Buffer): string {
+  return ((bytes.at(-1) ?? 0) | 0x80).toString(16)
+}
 
 function withCount(bytes: Buffer, count: number): Buffer {
   const changed = Buffer.from(bytes)

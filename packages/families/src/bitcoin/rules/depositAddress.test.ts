@@ -81,7 +81,14 @@ describe('a deposit address', () => {
   })
 
   test('has a sweeper that is a key of the curve', () => {
-    for (const wrong of [`0x02${'5e'.repeat(32)}`, '0x', sweeper.toUpperCase(), `0x04${'5e'.repeat(32)}`])
+    for (const wrong of [
+      `0x02${'5e'.repeat(32)}`,
+      '0x',
+      sweeper.toUpperCase(),
+      `0x04${'5e'.repeat(32)}`,
+      `${sweeper}00`,
+      `0x${sweeper}`,
+    ])
       expect(() => bitcoinDepositAddress({ ...termsOf(nonce), sweeper: wrong }, network)).toThrow(
         'no public key',
       )

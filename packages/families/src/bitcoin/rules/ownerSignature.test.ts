@@ -80,6 +80,10 @@ describe('a signature of the owner', () => {
 describe('signs nothing:', () => {
   const witness = bytesOf(signBip322(message, 'p2wpkh'))
   const taprootWitness = bytesOf(signTaproot(message))
+  const typed = bytesOf(signTaproot(message, 1))
+  const plain = taprootWitness.subarray(2)
+  /** A witness of one element. */
+  const taprootOf = (...signature: readonly number[]) => Uint8Array.of(1, signature.length, ...signature)
   const legacy = bytesOf(signBip137(message, 31))
   /** The signature ends with its hash type, and its length stands in front of it. */
   const otherType = witness.with(1 + (witness[1] ?? 0), 2)
@@ -110,6 +114,10 @@ describe('signs nothing:', () => {
     ],
     ['BIP-322 that covers no outputs', owners.p2wpkh, signBip322(message, 'p2wpkh', 2)],
     ['BIP-322 whose hash type was changed', owners.p2wpkh, hexOf(otherType)],
+    ['taproot whose hash type was changed', owners.p2tr, hexOf(typed.with(-1, 2))],
+    ['taproot with the default type written out', owners.p2tr, hexOf(taprootOf(...plain, 0))],
+    ['taproot with a byte behind its hash type', owners.p2tr, hexOf(taprootOf(...typed.subarray(2), 0))],
+    ['taproot with a byte behind the signature', owners.p2tr, hexOf(taprootOf(...plain, 7, 7))],
     ['taproot that covers no outputs', owners.p2tr, signTaproot(message, 2)],
     ['nothing', owners.p2wpkh, '0x'],
     ['no witness', owners.p2wpkh, '0x00'],

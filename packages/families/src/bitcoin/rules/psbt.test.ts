@@ -88,6 +88,11 @@ describe('is read', () => {
     }
   })
 
+  test('as much as there can be is read', () => {
+    const all = 2_100_000_000_000_000n
+    expect(decode(psbtDigits({ input: [entry('01', outputDigits(all))] })).fee).toBe(all - 9n)
+  })
+
   test('two inputs that spend one output are named', () => {
     const transaction = transactionDigits({ inputs: [inputDigits(), inputDigits()] })
     // One map more: that of the second input, in the place of the output's.

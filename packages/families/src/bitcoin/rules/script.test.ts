@@ -34,6 +34,16 @@ test('a form that was written is read back', () => {
   )
 })
 
+test.each([
+  [16, 2],
+  [16, 40],
+  [1, 2],
+  [1, 40],
+])('a program of version %d and %d bytes has a form, at the bounds of both', (version, length) => {
+  const form = { kind: 'witness', version, program: new Uint8Array(length).fill(3) } as const
+  expect(readScript(encodeScript(form))).toEqual(form)
+})
+
 test.each<[keyof typeof bitcoinNetworks, networks.Network]>([
   ['mainnet', networks.bitcoin],
   ['testnet', networks.testnet],

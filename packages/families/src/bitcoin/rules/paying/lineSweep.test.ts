@@ -187,6 +187,11 @@ describe('outputs that an endpoint names', () => {
     }
   })
 
+  test('are swept ten at a time', () => {
+    const large = Array.from({ length: 12 }, (_, index) => output('ee', 50_000n, index))
+    expect(sweptOutputs(large)).toEqual(large.slice(0, 10))
+  })
+
   test('are swept from 10,000 satoshi on', () => {
     expect(sweptOutputs([output('01', 9_999n), output('02', 10_000n)])).toEqual([output('02', 10_000n)])
   })
