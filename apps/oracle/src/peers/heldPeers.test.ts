@@ -9,7 +9,7 @@ import {
 import { mainNetwork } from '@causeway/core/encodings'
 import { recoverSigner } from '@causeway/signer'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Harness, type HarnessOptions, startHarness } from './peerSupport/aggregatorHarness.ts'
+import { type Harness, type HarnessOptions, startHarness } from '../../test/peerSupport/aggregatorHarness.ts'
 import {
   context,
   depositsBody,
@@ -17,8 +17,8 @@ import {
   type SignerName,
   signed,
   signers,
-} from './peerSupport/attestations.ts'
-import { createGate } from './peerSupport/httpPeer.ts'
+} from '../../test/peerSupport/attestations.ts'
+import { createGate } from '../../test/peerSupport/httpPeer.ts'
 
 const kind = attestationKinds.deposits
 const ABC = ['A', 'B', 'C'] as const

@@ -3,8 +3,7 @@
 import { attestationKinds, type DepositsResponse } from '@causeway/attestations'
 import { DomainError } from '@causeway/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { parsePeers, parseSignerPolicy } from '../src/peers/settings.ts'
-import { type Harness, type HarnessOptions, startHarness } from './peerSupport/aggregatorHarness.ts'
+import { type Harness, type HarnessOptions, startHarness } from '../../test/peerSupport/aggregatorHarness.ts'
 import {
   contextWith,
   depositsBody,
@@ -14,8 +13,8 @@ import {
   signers,
   withdrawalOf,
   withdrawalsBody,
-} from './peerSupport/attestations.ts'
-import { createGate } from './peerSupport/httpPeer.ts'
+} from '../../test/peerSupport/attestations.ts'
+import { createGate } from '../../test/peerSupport/httpPeer.ts'
 
 const kind = attestationKinds.deposits
 const patience = { timeout: 30_000 }
@@ -110,7 +109,7 @@ describe('with the allowlist A, B, C', () => {
       peers: [answering(own(['B'], 'K2')), never],
       allowed: ABC,
       threshold: 3,
-      timeoutMs: 3_000,
+      timeoutMs: 1_000,
     })
     const { response } = await run(started)
     expect([amountOf(response), signersOf(response)]).toEqual(['1000', ['A']])
@@ -204,72 +203,5 @@ describe('with the allowlist A, B, C', () => {
       signal: new AbortController().signal,
     })
     expect([response.message.result.status, matched]).toEqual([1, 1])
-  })
-})
-
-describe('settings', () => {
-  const ownSigner = signers.A.address
-  const policy = (list: string | undefined, threshold?: string) =>
-    parseSignerPolicy({ signers: list, threshold, ownSigner })
-  const [a, b] = [signers.A.address, signers.B.address]
-
-  test('scenario 29: signers count once whatever their case, and the threshold is compared with that', () => {
-    const list = `${a};${b};0x${a.slice(2).toUpperCase()}`
-    expect([...(policy(list, '2').value.signers ?? [])]).toEqual([a, b])
-    expect(() => policy(list, '3')).toThrow(/ORACLE_SIGNERS_THRESHOLD/)
-  })
-
-  test.each(['0', '1.5', 'abc', '-1', '1e3'])(
-    'scenario 30: the threshold %s stops the start',
-    (threshold) => {
-      expect(() => policy(undefined, threshold)).toThrow(/ORACLE_SIGNERS_THRESHOLD/)
-      expect(() => policy(a, threshold)).toThrow(/ORACLE_SIGNERS_THRESHOLD/)
-    },
-  )
-
-  test('scenario 30: an empty threshold is the default 1', () => {
-    expect(policy(a, '').value.threshold).toBe(1)
-    expect(policy(undefined, undefined)).toEqual({
-      value: { signers: undefined, threshold: 1 },
-      warnings: [],
-    })
-  })
-
-  test.each([
-    ['without the local signer', () => b, '1'],
-    ['with the zero address', () => `${a};0x${'0'.repeat(40)}`, '1'],
-    ['with a malformed entry', () => `${a};0x1234`, '1'],
-    ['with an address without 0x', () => `${a};${b.slice(2)}`, '1'],
-    ['with separators alone', () => ';;', '1'],
-    ['shorter than the threshold', () => `${a};${b}`, '3'],
-  ])('scenario 31: an allowlist %s stops the start', (_what, list, threshold) => {
-    expect(() => policy(list(), threshold)).toThrow(/ORACLE_SIGNERS/)
-  })
-
-  test.each([
-    ['a missing key', 'https://one.example'],
-    ['a key with a bar', 'https://one.example|a|b'],
-    ['no URL', 'one.example|key'],
-    ['another protocol', 'ftp://one.example|key'],
-    ['http beyond loopback', 'http://one.example|key'],
-    ['a user name', 'https://me:secret@one.example|key'],
-    ['a query', 'https://one.example?x=1|key'],
-    ['one URL twice', 'https://one.example|key;https://ONE.example/|other'],
-    ['our own URL', 'http://localhost:3000|key'],
-  ])('PEERS with %s stops the start without printing a key', (_what, entries) => {
-    const parse = () => parsePeers(entries, { host: '127.0.0.1', port: 3000 })
-    expect(parse).toThrow(/^PEERS entry/)
-    expect(parse).not.toThrow(/secret|key$/)
-  })
-
-  test('P-86: PEERS are base URLs with keys; pass-through is warned about', () => {
-    const { value, warnings } = parsePeers(
-      ' https://one.example/oracle/|k1 ; http://[::1]:3100|pass-through ',
-    )
-    expect(value.map(({ baseUrl }) => baseUrl)).toEqual(['https://one.example/oracle', 'http://[::1]:3100'])
-    expect(value.map(({ credential }) => credential.kind)).toEqual(['key', 'pass-through'])
-    expect(warnings).toHaveLength(1)
-    expect(JSON.stringify([value, warnings])).not.toContain('k1')
-    expect(parsePeers(undefined)).toEqual({ value: [], warnings: [] })
   })
 })
