@@ -7,7 +7,7 @@ import { bpsDiffUnit, ConfigurationError, type Hex } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { claimSettlement, type OrderClaim } from './orderClaims.ts'
-import { createSettledJournal, createSettledOrders } from './settledOrders.ts'
+import { createSettledJournal, createSettledOrders, openSettledOrders } from './settledOrders.ts'
 
 const hexOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
 const orderId = hexOf(7)
@@ -143,5 +143,38 @@ describe('STATE_DIR', () => {
     await appendFile(join(place, file), '{"orderId":1}\n')
     expect(() => openIn(place)).toThrow(ConfigurationError)
     expect(() => openIn(place)).toThrow('line 2 of settled-orders.jsonl')
+  })
+
+  function opened(options: Parameters<typeof openSettledOrders>[0]) {
+    const lines: object[] = []
+    const write = (fields: object) => lines.push(fields)
+    return { orders: openSettledOrders(options, { warn: write, error: write }), lines }
+  }
+
+  test('is missed where an oracle would forget real orders, and not in `local`', () => {
+    const isLocal = false
+    const { orders, lines } = opened({ stateDirectory: undefined, isLocal })
+    expect(lines).toEqual([{ event: 'settled_orders_forgotten' }])
+    expect([orders.admit(by(fill), hexOf(1)), orders.admit(by(fill), hexOf(2))]).toEqual([true, false])
+    expect(opened({ stateDirectory: undefined, isLocal: true }).lines).toEqual([])
+  })
+
+  test('keeps what was settled; what it could not take is told, and still counts here', async () => {
+    const stateDirectory = await directory()
+    const { orders, lines } = opened({ stateDirectory, isLocal: true })
+    orders.admit(by(fill), hexOf(1))
+    expect([orders.isKept(), lines]).toEqual([true, []])
+    expect(opened({ stateDirectory, isLocal: true }).orders.admit(by(fill), hexOf(2))).toBe(false)
+    orders.close()
+    orders.admit({ ...by(fill), orderId: hexOf(8) }, hexOf(3))
+    expect(lines).toEqual([{ event: 'settled_order_not_kept', err: expect.any(Error) }])
+    expect(orders.admit({ ...by(fill), orderId: hexOf(8) }, hexOf(4))).toBe(false)
+  })
+
+  test('is written once for a settlement, however often that is asked for', async () => {
+    const place = await directory()
+    const orders = openIn(place)
+    for (let again = 0; again < 3; again += 1) orders.admit(by(fill), hexOf(1))
+    expect((await readFile(join(place, file), 'utf8')).split('\n')).toHaveLength(2)
   })
 })

@@ -129,7 +129,7 @@ class CountingGuard implements SigningGuard {
     const ids = new Set((await held.list()).keys())
     // An id that is no longer listed was signed. One that was never listed stays, because it may not be
     // stored yet.
-    for (const id of this.#listed) if (!ids.has(id)) this.#waiting.delete(id)
+    for (const id of this.#listed) this.#waiting.delete(id)
     for (const id of ids) this.#waiting.add(id)
     this.#listed = ids
   }
