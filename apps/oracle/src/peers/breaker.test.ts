@@ -16,6 +16,7 @@ function failed(times: number, nowMs: number): BreakerState {
 
 test('five failures in a row open it for five seconds', () => {
   expect(maySend(failed(4, 1_000), 1_000)).toBe(true)
+  expect(maySend(afterSend(afterSend(failed(4, 1_000))), 1_000)).toBe(true)
   const open = failed(5, 1_000)
   expect([maySend(open, 1_000), maySend(open, 5_999), maySend(open, 6_000)]).toEqual([false, false, true])
 })

@@ -14,7 +14,7 @@ const pauseMs = 5_000
 
 /** True while the breaker is closed; on an open one for the probe alone, once the pause is over. */
 export function maySend({ openUntilMs, isProbing }: BreakerState, nowMs: number): boolean {
-  return openUntilMs === 0 || (nowMs >= openUntilMs && !isProbing)
+  return nowMs >= openUntilMs && !isProbing
 }
 
 /** A request goes out; on an open breaker it is the probe. */
