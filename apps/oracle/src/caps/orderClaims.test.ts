@@ -64,6 +64,15 @@ describe('a claim', () => {
     expect([refused, uses]).toEqual([[3], { 1: 'one', 2: 'two' }])
   })
 
+  test('is moved to a proof that shares a payment with the one it uses', () => {
+    const { refused, uses } = afterAll([
+      { key: 1, proof: ['one', 'two'] },
+      { key: 1, proof: ['two', 'three'] },
+      { key: 2, proof: ['one'] },
+    ])
+    expect([refused, uses]).toEqual([[], { 1: 'two,three', 2: 'one' }])
+  })
+
   test('has one proof for the same payments in any order, and another for more or fewer of them', () => {
     const proofsAfter = (...proofs: readonly Proof[]) =>
       afterAll(proofs.map((proof) => ({ key: 1, proof }))).claims[0]?.proofs
@@ -83,8 +92,9 @@ describe('a claim', () => {
   })
 
   test('that is known changes nothing, so that nothing is written', () => {
-    const { claims } = afterAll([{ key: 1, proof: ['one'] }])
-    expect(claimSettlement(claims, { key: hexOf(1), worth: 1n, proof: ['one'] })).toBe(claims)
+    const { claims } = afterAll(['one', 'two', 'three'].map((payment) => ({ key: 1, proof: [payment] })))
+    for (const proof of [['one'], ['two'], ['three']])
+      expect(claimSettlement(claims, { key: hexOf(1), worth: 1n, proof })).toBe(claims)
   })
 })
 

@@ -44,9 +44,12 @@ export function claimSettlement(
   const assigned = assign(claims, claim, new Set())
   if (assigned !== undefined) return assigned.length > claimsMax ? undefined : assigned
   const isDust = (other: OrderClaim) => overlap(other.uses, proof) && other.worth * dustDivisor < worth
-  const withoutDust = claims.filter((other) => !isDust(other))
-  // With at least one claim gone, the new one cannot pass `claimsMax`.
-  return withoutDust.length === claims.length ? undefined : assign(withoutDust, claim, new Set())
+  // Without dust this fails once more; with at least one claim gone, the new one cannot pass `claimsMax`.
+  return assign(
+    claims.filter((other) => !isDust(other)),
+    claim,
+    new Set(),
+  )
 }
 
 /**

@@ -227,6 +227,33 @@ describe('the value of an execution', () => {
       false,
     ],
     [
+      'is what is minted beside what is burned',
+      [
+        encodeMintAction({ hubTo: account('1'), hubTokenId: token, amount: 5n }),
+        encodeBurnAction({ hubFrom: account('1'), hubTokenId: token, amount: 5n }),
+      ],
+      [[token, 10n]],
+      false,
+    ],
+    [
+      'is what an account gives beside what is minted for it',
+      [encodeMintAction({ hubTo: account('1'), hubTokenId: token, amount: 5n }), transfer('1', '2', 5n)],
+      [[token, 10n]],
+      false,
+    ],
+    [
+      'is what is burned beside what was given before',
+      [transfer('1', '2', 5n), encodeBurnAction({ hubFrom: account('2'), hubTokenId: token, amount: 5n })],
+      [[token, 10n]],
+      false,
+    ],
+    [
+      'is a deposit, all of which may be passed on as fees',
+      [transfer('1', '2', 100n), transfer('2', '3', 100n)],
+      [[token, 100n]],
+      false,
+    ],
+    [
       'is overdrawn by fees beyond the deposit',
       [transfer('1', '2', 1n), transfer('2', '3', 900n)],
       [[token, 900n]],

@@ -36,6 +36,8 @@ const overdrawn: Signing = {
   },
   payout: undefined,
 }
+const capsAt = (now: () => number) =>
+  createSigningCaps({ table, isUnlistedHeld: true, now, journal: noJournal, rememberedMax: 99 })
 const idle = () => new AbortController().signal
 
 /** A store in memory, whose disk may be full. */
@@ -64,7 +66,7 @@ function memoryStore() {
 function bed(own: Partial<Pick<SigningGuardOptions, 'isExecuted'>> = {}) {
   const clock = { now: start }
   const now = () => clock.now
-  const caps = createSigningCaps({ table, isUnlistedHeld: true, now, journal: noJournal, rememberedMax: 99 })
+  const caps = capsAt(now)
   const asked: Hex[] = []
   const told: string[] = []
   const lines: object[] = []
@@ -157,13 +159,19 @@ describe('P-101: the hub', () => {
     expect([await silent.admit(mint(1, 900n), AbortSignal.abort()), silent.signed()]).toEqual([true, 900n])
   })
 
-  test('is left alone once it has answered', async () => {
-    const signals: AbortSignal[] = []
-    const caller = new AbortController()
-    const { admit } = bed({ isExecuted: async (_key, { signal }) => signals.push(signal ?? idle()) > 0 })
-    await admit(mint(1, 900n), caller.signal)
-    caller.abort()
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+  test('is given up with the caller, and left alone once it has answered', async () => {
+    const signals: (AbortSignal | undefined)[] = []
+    const [leaving, served] = [new AbortController(), new AbortController()]
+    const { admit } = bed({
+      isExecuted(_key, { signal }) {
+        signals.push(signal)
+        return signals.length === 1 ? new Promise<never>(() => leaving.abort()) : Promise.resolve(false)
+      },
+    })
+    await admit(mint(1, 900n), leaving.signal)
+    await admit(mint(2, 100n), served.signal)
+    served.abort()
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, false])
   })
 })
 
@@ -276,18 +284,12 @@ describe('the operator', () => {
   })
 
   test('who has no store to release by has what is held stay held', async () => {
-    const caps = createSigningCaps({
-      table,
-      isUnlistedHeld: true,
-      now: () => start,
-      journal: noJournal,
-      rememberedMax: 9,
-    })
     const silent = () => undefined
+    const now = () => start
     const guard = createSigningGuard({
-      caps,
+      caps: capsAt(now),
       table,
-      now: () => start,
+      now,
       isExecuted: async () => false,
       metrics: { countHeld: silent, countReleased: silent, watchHeld: silent, watchCaps: silent },
       log: { info: silent, warn: silent, error: silent },
