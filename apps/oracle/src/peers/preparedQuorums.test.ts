@@ -26,10 +26,12 @@ const listed: SignerPolicy = { signers: new Set(['0x01', '0x02', '0x03']), thres
 function benchOf(given: readonly number[], policy: SignerPolicy, peers: readonly Peer[] = [keyed, keyed]) {
   const clock = { nowMs: 0 }
   const asked: object[] = []
+  const isAhead: (boolean | undefined)[] = []
   const aggregator: PeerAggregator = {
     async run<Response extends object>(request: PeerRequest<Response>) {
       const matched = given[asked.length] ?? 0
       asked.push(request.body)
+      isAhead.push(request.isAhead)
       return { response: await request.local(signal), matched, required: 1 }
     },
     close: async () => undefined,
@@ -37,7 +39,7 @@ function benchOf(given: readonly number[], policy: SignerPolicy, peers: readonly
   const ahead = askedAhead(policy, peers)
   if (ahead === undefined) throw new Error('these peers are asked ahead')
   const prepared = createPreparedQuorums({ peers: aggregator, ...ahead, now: () => clock.nowMs })
-  return { prepared, clock, asked }
+  return { prepared, clock, asked, isAhead }
 }
 
 test('enough signatures are given for the very answer they are of, and for no other', async () => {
@@ -47,6 +49,26 @@ test('enough signatures are given for the very answer they are of, and for no ot
   expect(prepared.find({ kind, body, own })).toMatchObject({ matched: 2, response: own })
   expect(prepared.find({ kind, body, own: answerOf() })).toBeUndefined()
   expect(asked).toHaveLength(1)
+})
+
+test('peers are asked as nobody’s request, and what they have not answered yet is none', async () => {
+  const { prepared, isAhead } = benchOf([2], listed)
+  const own = answerOf()
+  const preparing = prepared.prepare({ kind, body, own }, signal)
+  expect(prepared.find({ kind, body, own })).toBeUndefined()
+  await preparing
+  expect([prepared.find({ kind, body, own })?.matched, isAhead]).toEqual([2, [true]])
+})
+
+test('fewer signatures than before take nothing away', async () => {
+  const { prepared } = benchOf([2, 1, 3], listed)
+  const own = answerOf()
+  const matched: unknown[] = []
+  for (let times = 0; times < 3; times += 1) {
+    await prepared.prepare({ kind, body, own }, signal)
+    matched.push(prepared.find({ kind, body, own })?.matched)
+  }
+  expect(matched).toEqual([2, 2, 3])
 })
 
 test('P-105: too few are none: the request asks anew', async () => {
@@ -63,7 +85,10 @@ test('P-105: without a list a silent peer counts as asked, and is asked again be
   expect(prepared.find({ kind, body, own })?.matched).toBe(1)
   expect(asked).toHaveLength(1)
   for (const expected of [1, 1]) {
-    clock.nowMs += 60_001
+    const askedBefore = asked.length
+    clock.nowMs += 60_000
+    expect([prepared.find({ kind, body, own })?.matched, asked.length]).toEqual([expected, askedBefore])
+    clock.nowMs += 1
     expect(prepared.find({ kind, body, own })?.matched).toBe(expected)
     expect(prepared.find({ kind, body, own })?.matched).toBe(expected)
     await new Promise((resolve) => setImmediate(resolve))

@@ -45,10 +45,10 @@ describe('ORACLE_SIGNERS', () => {
 
   test.each([
     ['without the local signer', () => b, '1', 'own signer'],
-    ['with the zero address', () => `${a};0x${'0'.repeat(40)}`, '1', 'entry 2'],
-    ['with a malformed entry', () => `${a};0x1234`, '1', 'entry 2'],
-    ['with an address without 0x', () => `${a};${b.slice(2)}`, '1', 'entry 2'],
-    ['with separators alone', () => ';;', '1', 'entry 1'],
+    ['with the zero address', () => `${a};0x${'0'.repeat(40)}`, '1', 'ORACLE_SIGNERS entry 2'],
+    ['with a malformed entry', () => `${a};0x1234`, '1', 'ORACLE_SIGNERS entry 2'],
+    ['with an address without 0x', () => `${a};${b.slice(2)}`, '1', 'ORACLE_SIGNERS entry 2'],
+    ['with separators alone', () => ';;', '1', 'ORACLE_SIGNERS entry 1'],
     ['shorter than the threshold', () => `${a};${b}`, '3', 'names 2'],
   ])('scenario 31: an allowlist %s stops the start', (_what, list, threshold, word) => {
     expect(() => policy(list(), threshold)).toThrow(ConfigurationError)
@@ -99,7 +99,7 @@ describe('PEERS', () => {
 
   test('P-86: are base URLs with keys, and pass-through is warned about', () => {
     const { value, warnings } = parsePeers(
-      ' https://one.example/oracle/v1//|k1 ; http://[::1]:3100|pass-through ; http://localhost|! ',
+      ' https://one.example/oracle/v1//|k1 ; http://[::1]:3100|pass-through ; http://localhost | ! ',
     )
     expect(value.map(({ name, baseUrl }) => [name, baseUrl])).toEqual([
       ['one.example', 'https://one.example/oracle/v1'],

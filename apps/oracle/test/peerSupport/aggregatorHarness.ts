@@ -16,7 +16,11 @@ export type Harness = {
   readonly aggregator: PeerAggregator
   readonly peers: readonly HttpPeer[]
   readonly lines: readonly LogLine[]
-  readonly outcomes: readonly { readonly peer: string; readonly outcome: PeerOutcome }[]
+  readonly outcomes: readonly {
+    readonly peer: string
+    readonly outcome: PeerOutcome
+    readonly seconds: number
+  }[]
   readonly quorums: readonly { readonly matched: number; readonly required: number }[]
   stop(): Promise<void>
 }
@@ -29,15 +33,17 @@ export type HarnessOptions = {
   readonly threshold?: number
   readonly credential?: string
   readonly timeoutMs?: number
+  readonly now?: () => number
 }
 
 /** The real aggregator with real HTTP calls to real servers. */
 export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const { allowed, threshold = 1, credential = 'peer-key', timeoutMs = 20_000 } = options
+  const { now = () => performance.now() } = options
   const peers = await Promise.all(options.peers.map(startHttpPeer))
   const urls = [...peers.map(({ url }) => url), ...(options.urls ?? [])]
   const lines: LogLine[] = []
-  const outcomes: { peer: string; outcome: PeerOutcome }[] = []
+  const outcomes: { peer: string; outcome: PeerOutcome; seconds: number }[] = []
   const quorums: { matched: number; required: number }[] = []
   const aggregator = createPeerAggregator({
     peers: parsePeers(urls.map((url) => `${url}|${credential}`).join(';')).value,
@@ -51,11 +57,11 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       warn: (fields) => lines.push({ level: 'warn', ...fields }),
     },
     metrics: {
-      observePeer: ({ peer, outcome }) => outcomes.push({ peer, outcome }),
+      observePeer: (observed) => outcomes.push(observed),
       observeQuorum: ({ matched, required }) => quorums.push({ matched, required }),
       countShadow: () => undefined,
     },
-    now: () => performance.now(),
+    now,
   })
   return {
     aggregator,
