@@ -95,12 +95,12 @@ export class AnswerReader<Response extends object> {
     return { payload, known: this.#recognise(payload), claims }
   }
 
-  /** The payload without its execution, as an oracle at its cap signs it; `undefined` if that leaves nothing to sign. */
+  /** The payload without its execution, as an oracle at its cap signs it; `undefined` if it has none. */
   messageOf(payload: Response): RecognisedPayload | undefined {
     const { kind } = this.#options
-    if (kind.executionOf(payload) === undefined) return undefined
-    const message = this.#recognise(kind.withoutExecution(payload))
-    return message.arrays.length === 0 ? undefined : message
+    return kind.executionOf(payload) === undefined
+      ? undefined
+      : this.#recognise(kind.withoutExecution(payload))
   }
 
   #recognise(payload: Response): RecognisedPayload {

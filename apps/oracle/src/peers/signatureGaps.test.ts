@@ -79,4 +79,7 @@ test('gaps that are not the arrays one to one are none', () => {
   expect(findGaps(frame, paths('a'))).toBeUndefined()
   expect(findGaps(frame, paths('a', 'c'))).toBeUndefined()
   expect(findGaps(frame, paths('a', 'a'))).toBeUndefined()
+  expect(findGaps('{"a":null,"b":{"signatures":[]}}', paths('a'))).toBeUndefined()
+  const uncut = cutSignatures('{"a":{"signatures":[{"s":"[x]"}]},"b":{"signatures":[1]}}')
+  expect(findGaps(uncut.frame, paths('a'))).toBeUndefined()
 })

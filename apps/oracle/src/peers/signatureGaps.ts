@@ -32,7 +32,7 @@ export function findGaps(
   const numbered: unknown = JSON.parse(frame.replaceAll(gap, () => `"signatures":[${count++}]`))
   const gaps = arrays.map(({ path }) => numberAt(numbered, path.split('.')))
   const foundGaps = gaps.filter((number) => number !== undefined)
-  const isOneToOne = gaps.length === count && foundGaps.length === count && new Set(foundGaps).size === count
+  const isOneToOne = gaps.length === count && new Set(foundGaps).size === count
   return isOneToOne ? foundGaps : undefined
 }
 
