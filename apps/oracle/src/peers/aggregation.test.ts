@@ -2,7 +2,7 @@
 // he did not sign. Method: real signatures; no network and no time.
 import { attestationKinds, type DepositsResponse } from '@causeway/attestations'
 import { describe, expect, test } from 'vitest'
-import { depositsOf, signed } from '../../test/peerSupport/attestations.ts'
+import { depositsOf, signed, signers } from '../../test/peerSupport/attestations.ts'
 import {
   addAll,
   aggregationOf,
@@ -13,6 +13,7 @@ import {
 } from '../../test/peerSupport/saidAnswers.ts'
 
 const kind = attestationKinds.deposits
+const ABC = ['A', 'B', 'C'] as const
 const elsewhere = depositsOf(['1000'], `0x${'bb'.repeat(32)}`)
 const evidence = [{ chainId: 'ethereum', finalityRule: 'finalized', agreeingEndpoints: ['one', 'two'] }]
 
@@ -45,6 +46,13 @@ describe('where no group reaches the threshold', () => {
     }
   })
 
+  test('the own answer is given of equal ones, also where it came last', async () => {
+    const aggregation = aggregationOf(4)
+    await addAll(aggregation, undefined, ['K2 B', 'K3 C'])
+    await addAll(aggregation, 'K1 A', [])
+    expect(amountOf(aggregation.conclude()?.response)).toBe('1000')
+  })
+
   test('and peers alone are equal, one and the same is given, whoever came first', async () => {
     const answers = ['K1 A', 'K2 B', 'K3 C']
     const amounts = new Set<string | undefined>()
@@ -74,6 +82,25 @@ describe('a quorum', () => {
     expect(aggregation.addRead(late, 'five')).toBe(true)
     const result = aggregation.conclude()
     expect([namesIn(result?.response), result?.matched, result?.mismatched]).toEqual(['A C', 2, ['one']])
+  })
+
+  test('takes no more signers than it needs of an answer that carries many', async () => {
+    const aggregation = aggregationOf(2)
+    expect(await addAll(aggregation, 'K1 A', ['K1 B C'])).toEqual([false, true])
+    expect(aggregation.conclude()?.matched).toBe(2)
+  })
+
+  test('names its signers in ascending order, whoever came first', async () => {
+    for (const peers of [
+      ['K1 B', 'K1 C'],
+      ['K1 C', 'K1 B'],
+    ]) {
+      const aggregation = aggregationOf(3)
+      await addAll(aggregation, 'K1 A', peers)
+      const { messages = [] } = aggregation.conclude()?.response ?? {}
+      const named = messages.flatMap((message) => message.signatures.map(({ oracleSigner }) => oracleSigner))
+      expect(named).toEqual(ABC.map((name) => signers[name].address).sort())
+    }
   })
 
   test('is never complete without a list of signers, as every peer is waited for', async () => {

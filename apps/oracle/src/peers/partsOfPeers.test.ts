@@ -2,19 +2,24 @@
 // with those that do. Method: real signatures; no network and no time.
 import { attestationKinds } from '@causeway/attestations'
 import type { Hex } from '@causeway/core'
-import { createRawKeySigner, parsePrivateKey } from '@causeway/signer'
+import { createRawKeySigner, parsePrivateKey, recoverSigner } from '@causeway/signer'
 import { describe, expect, test } from 'vitest'
 import {
   context,
   depositsOf,
   type SignerName,
+  signed,
   signedBy,
   signers,
+  withdrawalOf,
+  withdrawalsBody,
 } from '../../test/peerSupport/attestations.ts'
 import { addAll, aggregationOf } from '../../test/peerSupport/saidAnswers.ts'
+import { createAggregation } from './aggregation.ts'
 
 const kind = attestationKinds.deposits
 const ABC = ['A', 'B', 'C'] as const
+const whole = depositsOf(['1000'])
 
 describe('O-108: a signer that is not listed', () => {
   const shadowsOf = async (own: string, peers: readonly string[], listed: readonly SignerName[]) => {
@@ -37,6 +42,24 @@ describe('O-108: a signer that is not listed', () => {
     expect(await shadowsOf(own, peers, ABC)).toEqual(expected)
   })
 
+  const { withdrawals } = attestationKinds
+  test.each([
+    ['that a withdrawal is pending, which was executed for this oracle', withdrawalOf(1)],
+    ['so, where this oracle holds an execution of it', withdrawals.withoutExecution(withdrawalOf(1))],
+  ])('does not agree by saying %s', async (_what, own) => {
+    const aggregation = createAggregation({
+      kind: withdrawals,
+      context,
+      recover: recoverSigner,
+      policy: { signers: new Set([signers.A.address]), threshold: 2 },
+      ownSigner: signers.A.address,
+      request: withdrawalsBody,
+    })
+    aggregation.add(await signed(withdrawals, own, ['A']), undefined)
+    aggregation.add(await signed(withdrawals, withdrawalOf(0), ['X']), { peer: 'one' })
+    expect(aggregation.conclude()?.shadows).toMatchObject([{ peer: 'one', agrees: false }])
+  })
+
   test('in the own answer is nobody to compare', async () => {
     expect(await shadowsOf('K1 A X', [], ABC)).toEqual([])
   })
@@ -45,7 +68,7 @@ describe('O-108: a signer that is not listed', () => {
     const keys = [1, 2, 3, 4, 5].map((digit) => parsePrivateKey(`0x${`0${digit}`.repeat(32)}`, 'KEY'))
     const outsiders = keys.map((privateKey) => createRawKeySigner({ privateKey }))
     const aggregation = aggregationOf(2)
-    const crowd = await signedBy(kind, depositsOf(['1000']), [...outsiders, signers.B], context)
+    const crowd = await signedBy(kind, whole, [signers.B, ...outsiders], context)
     await addAll(aggregation, 'K1 A', [])
     expect(aggregation.add(crowd, { peer: 'one' })).toBe(true)
     const { shadows, matched } = aggregation.conclude() ?? {}
@@ -81,6 +104,13 @@ describe('a peer', () => {
       'K1 held A',
       ['K1 held C', 'K2 B'],
       { mismatched: ['two'], held: ['one'] },
+    ],
+    [
+      'that signs nothing has none, also where this oracle holds the execution',
+      4,
+      'K1 held A',
+      ['K1'],
+      { mismatched: ['one'], held: [] },
     ],
   ])('%s', async (_what, threshold, own, peers, expected) => {
     const aggregation = aggregationOf(threshold)

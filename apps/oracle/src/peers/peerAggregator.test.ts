@@ -3,6 +3,7 @@
 import { getEventListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { attestationKinds, type DepositsResponse } from '@causeway/attestations'
+import { recoverSigner } from '@causeway/signer'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type HarnessOptions, startHarness } from '../../test/peerSupport/aggregatorHarness.ts'
 import { depositsBody, depositsOf, signed } from '../../test/peerSupport/attestations.ts'
@@ -111,6 +112,19 @@ describe('peers', () => {
     expect(lines).toMatchObject([{ event: 'peer_failed', reason: 'schema' }])
   })
 
+  test('whose signatures cannot even be tried cost the others nothing', async () => {
+    const signatures = byB.messages.flatMap((message) => message.signatures.map((entry) => entry.signature))
+    const { ask, lines } = await bed({
+      peers: [honest],
+      recover(digest, signature) {
+        if (signatures.includes(signature)) throw new Error('out of memory')
+        return recoverSigner(digest, signature)
+      },
+    })
+    expect((await ask()).matched).toBe(1)
+    expect(lines).toContainEqual(expect.objectContaining({ event: 'peer_failed', reason: 'schema' }))
+  })
+
   test('are measured by the seconds that their answers took', async () => {
     let nowMs = 1_000
     const slow = async () => {
@@ -171,9 +185,11 @@ describe('a caller', () => {
 })
 
 test('closing ends every connection', async () => {
-  const { ask, peers, aggregator } = await bed({ peers: [honest] })
+  const { ask, ends, peers, aggregator } = await bed({ peers: [honest] })
   await ask()
   expect(peers[0]?.openSockets()).toBe(1)
   await aggregator.close()
+  await ask()
+  expect(ends()).toEqual(['merged', 'unreachable'])
   await expect.poll(() => peers[0]?.openSockets(), patience).toBe(0)
 })

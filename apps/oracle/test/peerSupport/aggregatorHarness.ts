@@ -1,4 +1,4 @@
-import type { Hex } from '@causeway/core'
+import type { Hex, RecoverSigner } from '@causeway/core'
 import { recoverSigner } from '@causeway/signer'
 import { createPeerAggregator, type PeerAggregator } from '../../src/peers/peerAggregator.ts'
 import type { PeerOutcome } from '../../src/peers/peerEvents.ts'
@@ -34,12 +34,13 @@ export type HarnessOptions = {
   readonly credential?: string
   readonly timeoutMs?: number
   readonly now?: () => number
+  readonly recover?: RecoverSigner
 }
 
 /** The real aggregator with real HTTP calls to real servers. */
 export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const { allowed, threshold = 1, credential = 'peer-key', timeoutMs = 20_000 } = options
-  const { now = () => performance.now() } = options
+  const { now = () => performance.now(), recover = recoverSigner } = options
   const peers = await Promise.all(options.peers.map(startHttpPeer))
   const urls = [...peers.map(({ url }) => url), ...(options.urls ?? [])]
   const lines: LogLine[] = []
@@ -50,7 +51,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     policy: { signers: allowed && new Set<Hex>(allowed.map((name) => signers[name].address)), threshold },
     ownSigner: signers.A.address,
     context,
-    recover: recoverSigner,
+    recover,
     requestTimeoutMs: timeoutMs,
     log: {
       info: (fields) => lines.push({ level: 'info', ...fields }),
