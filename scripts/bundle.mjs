@@ -35,6 +35,10 @@ const worker = 'packages/signer/src/signWorker.js'
 /** Libraries of families: each is a file of its own, which a process loads when a chain needs it. */
 const onDemand = ['viem', '@solana/web3.js', 'tronweb', 'bitcoinjs-lib', 'bitcoinjs-lib/src/bufferutils']
 
+/** In place of the whole of viem. */
+const viemParts = './viemParts.ts'
+const viemFolder = 'packages/core/src/hashing'
+
 /** Optional packages that libraries work without, as in the images. */
 const optional = ['bufferutil', 'pg-cloudflare', 'pg-native', 'supports-color', 'utf-8-validate']
 
@@ -132,7 +136,12 @@ async function build({ root, built, folder }) {
   const from = createRequire(join(root, 'packages', 'families', 'package.json'))
   const libraries = await bundleWith({
     ...common,
-    entryPoints: Object.fromEntries(onDemand.map((name) => [libraryName(name), from.resolve(name)])),
+    entryPoints: Object.fromEntries(
+      onDemand.map((name) => [
+        libraryName(name),
+        name === 'viem' ? join(root, viemFolder, viemParts) : from.resolve(name),
+      ]),
+    ),
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     plugins: [apart],
@@ -171,7 +180,9 @@ const ownPlaces = (root) => ({
       const own = relative(root, path)
       const folder = `(pathOfRoot + ${JSON.stringify(dirname(own))})`
       const contents = text
-        .replace(/createRequire\(import\.meta\.url\)\('([^']+)'\)/g, (_, name) => loadLibrary(name))
+        .replace(/createRequire\(import\.meta\.url\)\('([^']+)'\)/g, (_, name) =>
+          loadLibrary(name === viemParts ? 'viem' : name),
+        )
         .replace(/\bload\('([^']+)'\)/g, (whole, name) =>
           onDemand.includes(name) ? loadLibrary(name) : whole,
         )

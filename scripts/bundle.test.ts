@@ -47,6 +47,7 @@ async function smallRepository(): Promise<string> {
   )
   await write('apps/oracle/src/word.ts', "export const word: string = 'first'\n")
   await write('packages/signer/src/signWorker.js', '')
+  await write('packages/core/src/hashing/viemParts.ts', '')
   await write(
     'packages/console/src/page.ts',
     "import { one } from './one.ts'\nexport const two: number = one + 1\n",

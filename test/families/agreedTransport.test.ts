@@ -3,14 +3,7 @@
 // its readers to a server of its own.
 import { createServer } from 'node:http'
 import type { Hex } from '@causeway/core'
-import {
-  agreedRead,
-  agreement,
-  agreeOnHead,
-  type ChainHead,
-  createAgreedClient,
-  type PollingClient,
-} from '@causeway/families'
+import { agreedRead, agreement, agreeOnHead, type ChainHead, type PollingClient } from '@causeway/families'
 import { type FaultMode, type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import { createJsonRpcClient, toQuantity } from '@causeway/rpc'
 import { createPublicClient, encodeErrorResult, erc20Abi, http, offchainLookupAbiItem, parseAbi } from 'viem'
@@ -58,8 +51,13 @@ const liar = (word: string): FaultMode => ({
   rewrite: (call, result) => (call.method === 'eth_call' ? `0x${word.padStart(64, '0')}` : result),
 })
 
+/** viem as the page about agreed reads shows it. */
+function openReader() {
+  return createPublicClient({ transport: agreement(clientOfThree()), ccipRead: false })
+}
+
 function supply(at: { blockNumber: bigint } | { blockHash: Hex } = { blockHash: head.hash }) {
-  const reader = createAgreedClient(clientOfThree())
+  const reader = openReader()
   return agreedRead(
     reader.readContract({ address: testbed.token, abi: erc20Abi, functionName: 'totalSupply', ...at }),
   )
@@ -111,7 +109,7 @@ test('nothing is asked twice', async () => {
 
 test('what is asked at once goes out as one batch to each endpoint', async () => {
   await setAll()
-  const reader = createAgreedClient(clientOfThree())
+  const reader = openReader()
   const at = { blockHash: head.hash }
   const asked = { address: testbed.token, abi: erc20Abi, ...at } as const
   const [decimals, symbol, code] = await Promise.all([
@@ -131,7 +129,7 @@ describe('logs between heights', () => {
   })
   /** Asked at once with the blocks at the ends of the range. */
   async function logs(ends = [0n, head.number]): Promise<number> {
-    const reader = createAgreedClient(clientOfThree())
+    const reader = openReader()
     const headers = ends.map((height) =>
       reader.request({ method: 'eth_getBlockByNumber', params: [toQuantity(height), false] }),
     )
@@ -174,7 +172,7 @@ describe('logs between heights', () => {
 })
 
 describe('what no block fixes is refused before anybody is asked', () => {
-  const reader = () => createAgreedClient(clientOfThree())
+  const reader = openReader
   const asked = () => ({ address: testbed.token, abi: erc20Abi, functionName: 'totalSupply' }) as const
   test.each<[string, () => Promise<unknown>]>([
     ['a call without block', () => reader().readContract(asked())],
@@ -231,9 +229,7 @@ describe('a contract that redirects its readers (EIP-3668)', () => {
     await expect(plain.readContract(question)).rejects.toThrow()
     expect(hits()).toBe(1)
     const at = { blockHash: (await agreeOnHead(clientOfThree())).hash }
-    await expect(createAgreedClient(clientOfThree()).readContract({ ...question, ...at })).rejects.toThrow(
-      'revert',
-    )
+    await expect(openReader().readContract({ ...question, ...at })).rejects.toThrow('revert')
     // Not even where somebody forgot to say so.
     const trusting = createPublicClient({ transport: agreement(clientOfThree()) })
     await expect(trusting.readContract({ ...question, ...at })).rejects.toThrow('revert')

@@ -57,12 +57,12 @@ export function agreement(client: PollingClient, options: AgreementOptions = {})
   )
 }
 
-/** A viem client over `agreement`. Every read must name a block. */
-export type AgreedClient = Viem.PublicClient<Viem.CustomTransport>
+/** A viem client over `agreement`, without viem's own reads. Every read must name a block. */
+export type AgreedClient = Viem.Client<Viem.CustomTransport>
 
 /** @see agreement */
 export function createAgreedClient(client: PollingClient, options?: AgreementOptions): AgreedClient {
-  return viemLibrary().createPublicClient({ transport: agreement(client, options), ccipRead: false })
+  return viemLibrary().createClient({ transport: agreement(client, options), ccipRead: false })
 }
 
 /**
@@ -84,12 +84,12 @@ export async function agreedRead<Value>(reading: Promise<Value>): Promise<Value>
  */
 export async function agreedCall(
   client: AgreedClient,
-  call: { readonly to: Hex; readonly data: Hex; readonly blockHash: Hex },
+  asked: { readonly to: Hex; readonly data: Hex; readonly blockHash: Hex },
 ): Promise<Hex | undefined> {
-  const { BaseError, ExecutionRevertedError } = viemLibrary()
+  const { BaseError, call, ExecutionRevertedError } = viemLibrary()
   try {
     // viem has no `data` if nothing was returned.
-    return (await agreedRead(client.call(call))).data ?? '0x'
+    return (await agreedRead(call(client, asked))).data ?? '0x'
   } catch (error) {
     const isRevert = (each: unknown): boolean => each instanceof ExecutionRevertedError
     if (error instanceof BaseError && error.walk(isRevert) !== null) return undefined
