@@ -153,7 +153,7 @@ async function build({ root, built, folder }) {
     splitting: true,
     format: 'esm',
     banner: { js: banner },
-    plugins: [ownPlaces(root), apart],
+    plugins: [ownPlaces(root), plainHttp, apart],
   })
   const outputs = [libraries, own].flatMap(({ metafile }) => Object.values(metafile.outputs))
   return outputs.flatMap(({ inputs }) => Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0))
@@ -212,6 +212,22 @@ function libraryName(name) {
 /** Its own file beside the bundle, which is loaded when it is asked for; or within it. */
 function loadLibrary(name) {
   return `require(${JSON.stringify(onDemand.includes(name) ? `./${libraryName(name)}.cjs` : name)})`
+}
+
+/**
+ * `node:http` as `require` gives it: imported, it would hand over all that it exports, also its WebSocket, for which Node
+ * loads a whole HTTP client.
+ */
+const plainHttp = {
+  name: 'plain http',
+  setup(build) {
+    build.onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
+      kind === 'import-statement' ? { path: 'node:http', namespace: 'plain http' } : undefined,
+    )
+    build.onLoad({ filter: /.*/, namespace: 'plain http' }, () => ({
+      contents: "module.exports = require('node:http')",
+    }))
+  },
 }
 
 const apart = {
