@@ -30,6 +30,14 @@ async function createDocumentedApp() {
   return app
 }
 
+test('an answer that JSON cannot express is found when the description is made, before anybody asks for it', async () => {
+  const app = await createDocumentedApp()
+  const schema = { response: { 200: z.object({ amount: z.bigint() }), ...errorResponses } }
+  app.get('/amount', { schema }, async () => ({ amount: 1n }))
+  expect((await app.inject({ url: '/documentation/json' })).statusCode).toBe(500)
+  await app.close()
+})
+
 test('the description comes from the routes and names version and servers', async () => {
   const app = await createDocumentedApp()
   const document = (await app.inject({ url: '/documentation/json' })).json()

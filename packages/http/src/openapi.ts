@@ -1,10 +1,12 @@
 import swagger from '@fastify/swagger'
 import { jsonSchemaTransform } from 'fastify-type-provider-zod'
+import { $ZodType } from 'zod/v4/core'
 import type { ErrorPolicy } from './describeFailure.ts'
 import { errorBodySchema } from './errorBody.ts'
 import type { HttpApp, RouteErrors } from './fastifyTypes.ts'
 import { nameSchemas, type Readability } from './openApiDocument.ts'
 import { descriptionPath, registerReferencePage } from './referencePage.ts'
+import { answerSchema } from './serialization.ts'
 
 export type OpenApiOptions = Readability & {
   readonly title: string
@@ -67,6 +69,7 @@ type DescribedSchema = Described['schema']
 /**
  * Turns a route's zod schemas into JSON Schema. The error body, which each route has for ten statuses, is converted once
  * and copied. That saves a quarter of the time that the first request for the description blocks the process.
+ * @throws Error for an answer that JSON cannot express: nobody may have asked for it yet, and it would be a 500
  */
 function describeRoute(route: Route): Described {
   const response: unknown = route.schema?.response
@@ -75,6 +78,7 @@ function describeRoute(route: Route): Described {
   const [firstError] = errorAnswers
   if (firstError === undefined) return jsonSchemaTransform(route)
   const otherAnswers = Object.entries(response).filter(([, schema]) => schema !== errorBodySchema)
+  for (const [, schema] of otherAnswers) if (schema instanceof $ZodType) answerSchema(schema)
   const described = jsonSchemaTransform({
     ...route,
     schema: { ...route.schema, response: Object.fromEntries([...otherAnswers, firstError]) },

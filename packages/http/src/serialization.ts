@@ -9,10 +9,9 @@ type Serialize = (data: unknown) => string
 const serializers = new WeakMap<$ZodType, Serialize>()
 
 /**
- * Fastify's serializer compiler: turns a zod response schema into JSON Schema, and that into code when the first answer
+ * Fastify's serializer compiler: turns a zod response schema into JSON Schema and that into code when the first answer
  * needs it, because compiling all schemas would add a third of a second to each start. Members that a schema does not
  * name are not sent. A missing required member is a bug and becomes a 500.
- * @throws when the route is registered, for a schema that JSON Schema cannot express (transforms, bigint)
  */
 export function serializerOf({ schema }: { schema: unknown }): Serialize {
   if (!(schema instanceof $ZodType)) throw new TypeError('a response schema must be a zod schema')
@@ -25,17 +24,21 @@ export function serializerOf({ schema }: { schema: unknown }): Serialize {
 
 /** One schema's serializer; see `serializerOf`. */
 export function compileSerializer(schema: $ZodType): Serialize {
-  const jsonSchema = toJSONSchema(schema, {
+  let serialize: Serialize | undefined
+  return (data) => {
+    // CAST: zod emits JSON Schema 2020-12; the keywords that the two type definitions disagree about are ignored by the
+    // serializer.
+    serialize ??= fastJsonStringify(answerSchema(schema) as Schema)
+    return serialize(data)
+  }
+}
+
+/** An answer's schema as JSON Schema. @throws Error for what that cannot express (transforms, bigint) */
+export function answerSchema(schema: $ZodType): JsonSchema {
+  return toJSONSchema(schema, {
     io: 'output',
     override: ({ jsonSchema: node }) => foldNullable(node),
   })
-  let serialize: Serialize | undefined
-  return (data) => {
-    // CAST: zod emits JSON Schema 2020-12; the keywords that the two type definitions disagree about
-    // are ignored by the serializer.
-    serialize ??= fastJsonStringify(jsonSchema as Schema)
-    return serialize(data)
-  }
 }
 
 /** Replaces `anyOf [X, null]` by X with `nullable`: for `anyOf` the serializer would validate each value at run time. */
