@@ -94,14 +94,13 @@ export function encodeForwarded(call: ContractCall): Hex {
 
 /** Written by hand, because viem takes up to a millisecond a call, and a pool has hundreds of calls: decision 19. */
 function writeAggregate3(calls: readonly ContractCall[], allowFailure: boolean): Hex {
+  const wordDigits = 2 * wordBytes
+  // The calldata begins, with its length, behind three words: target, flag and the offset itself.
+  const flagAndOffset = `${word(allowFailure ? 1 : 0)}${word(3 * wordBytes)}`
   const members = calls.map(({ target, callData }) => {
     const digits = digitsOf(callData)
-    const wordDigits = 2 * wordBytes
     const padding = '0'.repeat((wordDigits - (digits.length % wordDigits)) % wordDigits)
-    // The calldata begins, with its length, behind three words: target, flag and the offset itself.
-    const dataOffset = 3 * wordBytes
-    const head = [addressWord(target), word(allowFailure ? 1 : 0), word(dataOffset), word(digits.length / 2)]
-    return `${head.join('')}${digits}${padding}`
+    return `${addressWord(target)}${flagAndOffset}${word(digits.length / 2)}${digits}${padding}`
   })
   let offset = calls.length * wordBytes
   const offsets = members.map((member) => {
@@ -112,7 +111,7 @@ function writeAggregate3(calls: readonly ContractCall[], allowFailure: boolean):
   return `0x${selector}${word(wordBytes)}${word(calls.length)}${offsets.join('')}${members.join('')}`
 }
 
-const word = (value: number): string => uintWord(BigInt(value))
+const word = (value: number): string => value.toString(16).padStart(2 * wordBytes, '0')
 
 const bytesPattern = /^0x(?:[0-9a-f]{2})*$/
 
