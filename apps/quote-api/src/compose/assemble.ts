@@ -24,7 +24,7 @@ import {
   type Parts,
 } from './assembledParts.ts'
 import type { World } from './createQuoteApi.ts'
-import { startMarket } from './market.ts'
+import { openMarket } from './market.ts'
 import { openApp } from './publicListener.ts'
 import { quotableChecks } from './quotable.ts'
 import { clientsIn, openSight } from './sight.ts'
@@ -44,12 +44,25 @@ export type QuoteApi = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
 }
 
 /**
- * Builds all parts of the service, each after those that it needs, and starts what runs in the background. `createQuoteApi`
- * has opened and checked keys, files, chains and the database before.
+ * Builds all parts of the service, and starts what runs in the background once they stand and the market was read: chains
+ * answer while parts are built. `createQuoteApi` has opened and checked keys, files, chains and the database before.
  */
 export async function assemble(service: OpenService, world: World): Promise<QuoteApi> {
   const key = openOrderKey(service, world)
-  const market = await startMarket(service, { ...world, clients: clientsIn('prices', world) })
+  const market = openMarket(service, { ...world, clients: clientsIn('prices', world) })
+  const opening = [market.start(), openParts(service, world, { key, market })] as const
+  const [, { base, parts, app }] = await Promise.all(opening)
+  start(service, base, parts)
+  const { logger, readiness, close } = service
+  return { app, market, logger, readiness, close, listen: () => openPorts(service, world, app) }
+}
+
+/** Builds each part after those that it needs; the public listener has all of them. */
+async function openParts(
+  service: OpenService,
+  world: World,
+  { key, market }: { readonly key: WatchedOrderKey; readonly market: Market },
+) {
   const jobWrites = watchReadiness(service, world, { key, market })
   const sight = await openSight(service, world, market)
   const accounts = await openAccounts(service, world)
@@ -61,10 +74,7 @@ export async function assemble(service: OpenService, world: World): Promise<Quot
   const quoting = openQuoting(service, base, { pricing, settling, callers })
   const jobs = openJobs(service, base, { settling, callers, quoting, jobWrites })
   const parts = { administration, pricing, settling, callers, quoting, jobs }
-  const app = await openApp(service, base, parts)
-  start(service, base, parts)
-  const { logger, readiness, close } = service
-  return { app, market, logger, readiness, close, listen: () => openPorts(service, world, app) }
+  return { base, parts, app: await openApp(service, base, parts) }
 }
 
 /** Opens the key that signs orders; it logs when signing fails and when it works again. */

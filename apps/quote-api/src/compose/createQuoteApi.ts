@@ -103,14 +103,13 @@ async function openWorld(
   // Called for its refusal only: prices that contradict themselves end the start before a chain is asked.
   planMarket(quote, sourceReach(config, chains))
   const clients = openClients(service, chains, registry)
-  const adminListener = await openAdminListener(service, config)
   const { environment } = config
   const checks = chainChecks({ environment, file: quote, registry, chains: chains.chains, clients })
-  const gates = await checkChainsAtStart(checks, logger)
-  const denyList = await openDenyList(config.denyList, {
-    now: () => performance.now(),
-    observe: logDenyList(logger),
-  })
+  const [gates, denyList, adminListener] = await Promise.all([
+    checkChainsAtStart(checks, logger),
+    openDenyList(config.denyList, { now: () => performance.now(), observe: logDenyList(logger) }),
+    openAdminListener(service, config),
+  ])
   registerDenyList(service, denyList)
   const databaseParts = await openServiceDatabase(service, config)
   const files = { quote, chains, registry, clients, gates }

@@ -23,11 +23,11 @@ type MarketParts = {
   readonly gates: ReadonlyMap<string, ChainGate>
 }
 
-/** Starts to read prices, gas and pools of every chain that has a client. */
-export async function startMarket(
+/** Market of every chain that has a client: prices, gas and pools. Reads nothing before its `start`. */
+export function openMarket(
   { metrics, tracing, logger, onClose }: ServiceParts<'jobs'>,
   { config, chains, quote, clients, gates }: MarketParts,
-): Promise<Market> {
+): Market {
   const market = createMarket({
     config: quote,
     clients,
@@ -42,7 +42,6 @@ export async function startMarket(
   const observerOf = createEndpointMetrics(metrics, tracing)
   for (const [key, client] of clients) client.observe((endpoint) => observerOf(key, endpoint))
   watchMarket(metrics, () => market.health())
-  await market.start()
   return market
 }
 
