@@ -26,19 +26,20 @@ export function serializerOf({ schema }: { schema: unknown }): Serialize {
 export function compileSerializer(schema: $ZodType): Serialize {
   let serialize: Serialize | undefined
   return (data) => {
-    // CAST: zod emits JSON Schema 2020-12; the keywords that the two type definitions disagree about are ignored by the
-    // serializer.
-    serialize ??= fastJsonStringify(answerSchema(schema) as Schema)
+    serialize ??= fastJsonStringify(answerSchema(schema))
     return serialize(data)
   }
 }
 
 /** An answer's schema as JSON Schema. @throws Error for what that cannot express (transforms, bigint) */
-export function answerSchema(schema: $ZodType): JsonSchema {
-  return toJSONSchema(schema, {
+export function answerSchema(schema: $ZodType): Schema {
+  const jsonSchema = toJSONSchema(schema, {
     io: 'output',
     override: ({ jsonSchema: node }) => foldNullable(node),
   })
+  // CAST: zod emits JSON Schema 2020-12; the keywords that the two type definitions disagree about are ignored by the
+  // serializer.
+  return jsonSchema as Schema
 }
 
 /** Replaces `anyOf [X, null]` by X with `nullable`: for `anyOf` the serializer would validate each value at run time. */
