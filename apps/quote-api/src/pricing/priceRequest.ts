@@ -184,9 +184,10 @@ function priceInScope(
   const question = userQuestion(route, plans, request)
   const isPlainSend = selfExecuted && route.operation === 'send'
   const findPrice = () => {
+    // First, although it is used last: it is what is missing most often, and what was priced before would be priced anew.
+    const facts = answers.userFacts(question)
     const payees = (priced: PricedRoute) => judgePayees(answers, inputs, priced)
     const found = priceWithPayees(routePricing(dependencies, inputs), payees)
-    const facts = answers.userFacts(question)
     const sendLack = isPlainSend ? recipientLack(answers, route, request) : undefined
     return { ...found, facts, sendLack }
   }
