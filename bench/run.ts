@@ -14,6 +14,7 @@ import { benchEndpoints } from './endpointsBench.ts'
 import { benchFamilyQuotes, familyQuoteIds } from './familyQuoteBench.ts'
 import { benchFamilyRounds } from './familyRoundsBench.ts'
 import { benchFillLatency } from './fillLatencyBench.ts'
+import { fixedWorkUs } from './fixedWork.ts'
 import { grownEnvironment } from './growth/grownConfig.ts'
 import { benchGrown, growthIds } from './growth/growthBench.ts'
 import { benchSponsorTurns } from './growth/sponsorTurns.ts'
@@ -31,6 +32,7 @@ import { benchPage } from './pageBench.ts'
 import { benchPoolQuote } from './poolQuote.ts'
 import { benchGrowth, benchQuotes } from './quoteBench.ts'
 import { benchQuoteStart } from './quoteStartBench.ts'
+import { benchRequestCosts } from './requestCostBench.ts'
 import { type BenchRow, isMet } from './row.ts'
 import { benchSignatures } from './signatureBench.ts'
 import { benchSponsored, benchSponsoredGrowth } from './sponsoredBench.ts'
@@ -44,6 +46,7 @@ const suites: readonly {
 }[] = [
   { ids: ['P4'], run: async () => [await benchPoolQuote()] },
   { ids: ['P5', 'P6'], run: benchSignatures },
+  { ids: ['cost'], run: benchRequestCosts },
   { ids: ['P9'], run: benchLedger },
   { ids: ['P1', 'P2', 'P2s', 'P19'], run: benchQuotes },
   { ids: ['P1-endpoints', 'P2-endpoints'], run: benchEndpoints },
@@ -105,6 +108,7 @@ for (const { ids, run } of suites) {
 const report = {
   machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
   node: process.version,
+  fixedWorkUs: Math.round(fixedWorkUs()),
   commit: execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim(),
   rows: rows.map((row) => ({ ...row, met: isMet(row) })),
 }
@@ -113,7 +117,9 @@ const folder = new URL('./results/', import.meta.url)
 mkdirSync(folder, { recursive: true })
 writeFileSync(new URL('latest.json', folder), `${JSON.stringify(report, null, 2)}\n`)
 
-console.log(`\n${report.machine}, Node ${report.node}, commit ${report.commit}\n`)
+console.log(
+  `\n${report.machine}, Node ${report.node}, commit ${report.commit}, fixed work ${report.fixedWorkUs} µs\n`,
+)
 for (const row of report.rows) {
   console.log(`${row.id}  ${row.met ? 'met' : 'MISSED'}  ratio ${row.ratio.toFixed(3)}, goal ${row.limit}`)
   console.log(`    ${row.name}\n    ${row.value}`)

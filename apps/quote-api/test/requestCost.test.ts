@@ -1,29 +1,15 @@
 // Goal: what makes a price or a quote dearer is seen when it is written. Method: a process of its own counts calls to
 // chains and allocated bytes, which do not depend on the machine. A dearer request fails here: make it cheaper, or
-// write the new figure below and say in the commit what it buys.
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+// write the new figure beside the process and say in the commit what it buys.
 import { beforeAll, expect, test } from 'vitest'
-import { z } from 'zod'
+import { keptKiB, measureRequestCosts, type RequestCosts } from './serviceSupport/requestCost.ts'
 
-/** KiB beyond a route of constant bytes, in code that is not optimised, which allocates more than a warm service. */
-const keptKiB = { price: 67, quote: 140 }
 const tolerance = 1.1
 
-const script = fileURLToPath(new URL('./serviceSupport/requestCostProcess.ts', import.meta.url))
-const callsSchema = z.object({ first: z.number(), again: z.number() })
-const costsSchema = z.object({
-  quoteCalls: callsSchema,
-  priceCalls: callsSchema,
-  priceKiB: z.number(),
-  quoteKiB: z.number(),
-})
-let costs: z.infer<typeof costsSchema>
+let costs: RequestCosts
 
 beforeAll(async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--no-opt', '--no-maglev', script])
-  costs = costsSchema.parse(JSON.parse(stdout))
+  costs = await measureRequestCosts()
 }, 180_000)
 
 test.each(['priceCalls', 'quoteCalls'] as const)(

@@ -12,7 +12,8 @@ const requestsPerRound = 80
 /** Several, because jobs ask chains meanwhile: the least count is that of the request. */
 const usersAsked = 6
 
-const network = await startTestNetwork({ blockTimeSeconds: 2 })
+const blockTimeSeconds = 2
+const network = await startTestNetwork({ blockTimeSeconds })
 const base = await startFaultProxy({ targetUrl: network.chains.base.url })
 const optimism = await startFaultProxy({ targetUrl: network.chains.optimism.url })
 const proxies = [base, optimism]
@@ -49,7 +50,7 @@ async function callsOf(
   }
 }
 
-async function callsWhile(request: () => Promise<void>): Promise<number> {
+async function callsWhile(request: () => Promise<unknown>): Promise<number> {
   for (const proxy of proxies) proxy.resetCounters()
   await request()
   return proxies.reduce((sum, proxy) => sum + proxy.counters().calls, 0)
@@ -73,13 +74,19 @@ async function allocatedKiB(path: string): Promise<number> {
 }
 
 const idleMs = 4_000
+const blocks = idleMs / 1_000 / blockTimeSeconds
 const idleBytes = allocatedBytes()
-await pause(idleMs)
+const idleCalls = await callsWhile(() => pause(idleMs))
 const jobBytesPerMs = (allocatedBytes() - idleBytes) / idleMs
 const constantKiB = await allocatedKiB('/constant')
+const quoteCalls = await callsOf('/quote', 100)
+const priceCalls = await callsOf('/price', 200)
+// All of them have asked twice by now.
+const callsForUsers = (await callsWhile(() => pause(idleMs))) - idleCalls
 const costs = {
-  quoteCalls: await callsOf('/quote', 100),
-  priceCalls: await callsOf('/price', 200),
+  quoteCalls,
+  priceCalls,
+  callsPerUserAndBlock: callsForUsers / blocks / (2 * usersAsked),
   priceKiB: (await allocatedKiB('/price')) - constantKiB,
   quoteKiB: (await allocatedKiB('/quote')) - constantKiB,
 }
