@@ -28,6 +28,7 @@ import { openMarket } from './market.ts'
 import { openApp } from './publicListener.ts'
 import { quotableChecks } from './quotable.ts'
 import { clientsIn, openSight } from './sight.ts'
+import { retryAtStart } from './stops.ts'
 
 export type ListenAddresses = {
   readonly publicUrl: string
@@ -52,6 +53,8 @@ export async function assemble(service: OpenService, world: World): Promise<Quot
   const market = openMarket(service, { ...world, clients: clientsIn('prices', world) })
   const opening = [market.start(), openParts(service, world, { key, market })] as const
   const [, { base, parts, app }] = await Promise.all(opening)
+  // Done before anything is quoted, so that no chain is quoted whose deposits nobody reads.
+  await retryAtStart(parts.settling.settlement.expectSight)
   start(service, base, parts)
   const { logger, readiness, close } = service
   return { app, market, logger, readiness, close, listen: () => openPorts(service, world, app) }
@@ -69,7 +72,7 @@ async function openParts(
   const administration = await openAdministration(service, world, { market, sight, accounts })
   const base = baseOf(service, world, { key, market, sight, accounts })
   const pricing = openPricing(service, base)
-  const settling = await openSettling(service, base, pricing)
+  const settling = openSettling(service, base, pricing)
   const callers = openCallers(service, base, pricing, settling)
   const quoting = openQuoting(service, base, { pricing, settling, callers })
   const jobs = openJobs(service, base, { settling, callers, quoting, jobWrites })

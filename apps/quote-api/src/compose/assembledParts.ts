@@ -28,7 +28,6 @@ import { createDepositPricing, createQuoting } from './quoting.ts'
 import { createRetention } from './retention.ts'
 import { createSettlement } from './settlement.ts'
 import { clientsIn, type Sight } from './sight.ts'
-import { retryAtStart } from './stops.ts'
 import { createUsage } from './usage.ts'
 import { createWebhooks } from './webhooks.ts'
 
@@ -118,10 +117,10 @@ export function openPricing(
   return { pricing, ports, patientPorts, heads, boundRewards }
 }
 
-export type Settling = Awaited<ReturnType<typeof openSettling>>
+export type Settling = ReturnType<typeof openSettling>
 
 /** Opens the parts that take a request from its deposit to its end. */
-export async function openSettling(
+export function openSettling(
   { tracing, onClose }: ServiceParts<'connections'>,
   { world, shared, accounts }: Base,
   { pricing, patientPorts, heads }: Pricing,
@@ -151,8 +150,6 @@ export async function openSettling(
     fillWallet,
   })
   onClose('connections', 'hub of recoveries', () => settlement.close())
-  // Done before anything is quoted, so that no chain is quoted whose deposits nobody reads.
-  await retryAtStart(settlement.expectSight)
   return { budgets, mappings, settlement }
 }
 
