@@ -55,7 +55,8 @@ export function createSightNotes(
 ): SightNotes {
   let notedAtMs = -Infinity
   return async (newest) => {
-    if (now() - notedAtMs < noteEveryMs) return
+    // A host's clock that was ahead and is set right must not end the notes until it is there again.
+    if (Math.abs(now() - notedAtMs) < noteEveryMs) return
     await database.query(
       `with newest as (update deposit_cursor set newest_at = greatest(newest_at, to_timestamp($5))
          where chain_id = $1 and scanned_to = $3 and scanned_hash = $4 and newest_at is not null)

@@ -124,7 +124,8 @@ class PaymentScanner {
     const { rewindBlocks, lateBlocks } = blocksOf(this.#site).steps
     const passedTo = heightBelow(head, maxBigint(lateBlocks, minBigint(rewindBlocks, unwatchedBlocks)))
     const atMs = this.#context.now()
-    if (passedTo <= scannedTo || (this.#passed !== undefined && atMs - this.#passed.atMs < lateMs)) return
+    if (passedTo <= scannedTo || (this.#passed !== undefined && Math.abs(atMs - this.#passed.atMs) < lateMs))
+      return
     const cursor = { scannedTo: passedTo, finalTo: maxBigint(finalTo, passedTo), scannedHash: undefined }
     this.#passed = undefined
     await this.#keep(noPayments, fence, (tx) => moveScanCursor(tx, this.#site.chain.chainId, cursor))
