@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { equivalents } from './equivalents.ts'
+import { equivalents } from './equivalents/equivalents.ts'
 import { mutatedParts } from './rules.ts'
 import { type Equivalent, isGood, readMutants, scoreMutants, scoreText } from './score.ts'
 

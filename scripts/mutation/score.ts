@@ -32,6 +32,11 @@ export type Equivalent = {
   readonly why: string
 }
 
+/** Changes that alter nothing, by the file that has them; `line` tells equal ones apart. */
+export type EquivalentsByFile = Readonly<
+  Record<string, readonly (readonly [original: string, replacement: string, why: string, line?: string])[]>
+>
+
 export type Mutant = {
   readonly file: string
   readonly line: number

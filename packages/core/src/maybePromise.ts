@@ -1,7 +1,7 @@
 /** A value that is there at once, e.g. in a cache, or else comes later. */
 export type MaybePromise<Value> = Value | Promise<Value>
 
-/** What `map` makes of a value: at once, where the value is there at once. */
+/** Maps a value: at once, where it is there at once. */
 export function mapMaybe<Value, Result>(
   value: MaybePromise<Value>,
   map: (value: Value) => Result,
@@ -9,7 +9,7 @@ export function mapMaybe<Value, Result>(
   return value instanceof Promise ? value.then(map) : map(value)
 }
 
-/** What `map` makes of several values: at once, where all are there at once. */
+/** Maps several values together: at once, where all are there at once. */
 export function mapAllMaybe<const Values extends readonly unknown[], Result>(
   values: Values,
   map: (values: { readonly [Index in keyof Values]: Awaited<Values[Index]> }) => Result,

@@ -33,7 +33,7 @@ export type PricingQuestions = PayeePorts & {
 
 export type PricingAnswers = AnswersOf<PricingQuestions>
 
-/** What tells questions of pricing apart. */
+/** Words that tell questions of pricing apart. */
 export const questionWords: QuestionWords<PricingQuestions> = {
   ...payeeWords,
   userFacts: ({ chainId, user, currency, spender, touched }) => [

@@ -46,10 +46,10 @@ export type PayeePorts = {
   readonly tryPayment: TryPayment
 }
 
-/** What chains answer about accounts that a request pays. */
+/** Answers of chains about accounts that a request pays. */
 export type PayeeAnswers = AnswersOf<PayeePorts>
 
-/** What tells questions about payees apart. */
+/** Words that tell questions about payees apart. */
 export const payeeWords: QuestionWords<PayeePorts> = {
   hasCode: ({ chainId, account }) => [chainId, account],
   lackOf: ({ chainId, account, currency }) => [chainId, account, currency],

@@ -30,7 +30,7 @@ export function askNewestPass(
   const { threshold, signal, onMalformed } = options
   const { voters } = client.electorate
   const reading = depositPassReading(places, { ...range, to: 'latest' })
-  // Where enough endpoints may be less than half, another group of them may have reached a higher block.
+  // If fewer than half of the endpoints are enough, another group of them may have reached a higher block.
   const mayDecideEarly = 2 * threshold > countVoices(voters)
   const agreedPass = (votes: BatchVotes) => {
     const passes = votes.map(({ value, ...voter }) => ({

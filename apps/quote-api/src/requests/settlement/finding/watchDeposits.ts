@@ -96,7 +96,7 @@ class DepositWatcher {
   }
 
   /**
-   * Where the next scan begins, if the last look has read the newest block: then few blocks are left. A range that
+   * Returns where the next scan begins, if the last look has read the newest block: then few blocks are left. A range that
    * endpoints might refuse is asked for with its end, by which it can be parted.
    */
   async #newestRange(run: Run): Promise<Pick<PassRange, 'from' | 'known'> | undefined> {
