@@ -198,8 +198,10 @@ describe('final blocks', () => {
     const finality = { mode: 'depth-and-time', blocks: 1, seconds: 500 } as const
     const { reader } = readerOf(bed, { finality })
     const old = await bed.chain.client.getBlock()
-    await bed.chain.node.setNextBlockTimestamp({ timestamp: old.timestamp + 600n })
-    await bed.mine(4)
+    for (const seconds of [600n, 900n]) {
+      await bed.chain.node.setNextBlockTimestamp({ timestamp: old.timestamp + seconds })
+      await bed.mine(1)
+    }
     const newest = await reader.finalBlocks.readNewest(aSignal())
     const block = await bed.chain.client.getBlock({ blockNumber: newest.number })
     expect(newest.hash).toBe(block.hash)
@@ -212,7 +214,7 @@ describe('final blocks', () => {
     const { reader } = readerOf(bed, { finality })
     const { timestamp } = await bed.chain.client.getBlock()
     await bed.chain.node.setNextBlockTimestamp({ timestamp: timestamp + 600n })
-    await bed.mine(4)
+    await bed.mine(1)
     const newest = await reader.finalBlocks.readNewest(aSignal())
     const linked = async (noted: readonly bigint[]) => {
       const links = await reader.finalBlocks.readLinks?.(newest.number - 1n, { ...aSignal(), noted })
