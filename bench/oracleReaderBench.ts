@@ -23,7 +23,7 @@ export async function benchOracleReader(): Promise<readonly BenchRow[]> {
 async function benchRounds(): Promise<readonly BenchRow[]> {
   const network = await startTestNetwork()
   const proxy = await startFaultProxy({ targetUrl: network.chains.base.url })
-  const quorum = createQuorumClient({ chainId: 'base', endpoints: [{ url: proxy.url }], now: Date.now })
+  const quorum = createQuorumClient({ chainId: 'base', endpoints: [{ url: proxy.url }] })
   try {
     const { deposit, payment } = await prepare(network)
     const { depository } = network.deployment.base

@@ -25,7 +25,6 @@ test('P-73: a deposit among 600 of one transaction comes to the hub within the g
   const client = createJsonRpcClient({
     chainId: 'relay',
     endpoints: [{ url: new Secret(url ?? '') }],
-    now: () => Date.now(),
   })
   onTestFinished(() => client.close())
   const executionDomain = { chainId: chain.chainId, verifyingContract: deployment.oracle, version: '2' }

@@ -97,7 +97,7 @@ const families: readonly (readonly [string, () => Promise<ReaderFixture>])[] = [
       const bed = await startContracts()
       const proxy = await startFaultProxy({ targetUrl: bed.url })
       const wire = await startWire(proxy.url)
-      const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: wire.url }], now: Date.now })
+      const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: wire.url }] })
       onTestFinished(async () => {
         await client.close()
         await proxy.stop()

@@ -38,7 +38,6 @@ function clientOfThree(): PollingClient {
   const client = createJsonRpcClient({
     chainId: 'base',
     endpoints: proxies.map(({ url }, index) => ({ url, alias: `e${index + 1}` })),
-    now: Date.now,
     timeoutMs: 20_000,
     headProbeIntervalMs: Number.POSITIVE_INFINITY,
   })

@@ -36,7 +36,7 @@ const hash: Hex = `0x${'77'.repeat(32)}`
 
 function readerOf(keys: WithdrawalKeys, urls = proxies.map(({ url }) => url), allocatorAddress?: Hex) {
   const endpoints = urls.map((url, index) => ({ url, alias: `h${index + 1}` }))
-  const quorum = createQuorumClient({ chainId: 'relay-allocator', endpoints, now: () => Date.now() })
+  const quorum = createQuorumClient({ chainId: 'relay-allocator', endpoints })
   onTestFinished(() => quorum.close())
   return createAllocatorReader({
     chainId: 'relay-allocator',

@@ -86,7 +86,7 @@ describe('a provider', () => {
 
   function clientOf(headers: ReturnType<typeof esploraHeaders>) {
     const endpoints = [{ url: `${origin}/api?key=canary`, headers }]
-    const client = createHttpQuorumClient({ chainId: 'bitcoin', endpoints, now: Date.now })
+    const client = createHttpQuorumClient({ chainId: 'bitcoin', endpoints })
     onTestFinished(() => client.close())
     const get = () =>
       client.askEach(
@@ -173,7 +173,6 @@ describe('a provider', () => {
     const client = createHttpQuorumClient({
       chainId: 'bitcoin',
       endpoints: [endpoint],
-      now: Date.now,
       limits: { requestsInFlightMax: 2, callsWaitingMax: 3 },
     })
     onTestFinished(async () => {

@@ -53,7 +53,7 @@ const depth: FinalityRule = { mode: 'depth', tag: 'finalized', blocks: finalityB
 
 async function read(account: string, own: Partial<CodeSignatureQuestion> = {}, finality = depth) {
   const endpoints = proxies.map(({ url }, index) => ({ url, alias: `e${index + 1}` }))
-  const quorum = createQuorumClient({ chainId: 'base', endpoints, now: () => Date.now() })
+  const quorum = createQuorumClient({ chainId: 'base', endpoints })
   try {
     const question = { account, digest, signature: '0x1234' as const, ...own }
     const said = await readCodeSignature({ quorum, finality }, question, AbortSignal.timeout(20_000))
@@ -161,7 +161,7 @@ test('P-80: endpoints that contradict each other, or keep no state of the final 
 /** As quote-api asks: on the newest state. */
 async function askNow(account: Hex): Promise<boolean> {
   const endpoints = proxies.map(({ url }) => ({ url }))
-  const client = createJsonRpcClient({ chainId: 'base', endpoints, threshold: 2, now: () => Date.now() })
+  const client = createJsonRpcClient({ chainId: 'base', endpoints, threshold: 2 })
   try {
     return await askCodeSignature(client, { account, digest, signature: '0x1234' }, 5_000)
   } finally {

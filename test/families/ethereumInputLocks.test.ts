@@ -42,7 +42,7 @@ async function place(listed: string): Promise<void> {
 async function locks(lie?: FaultMode): Promise<readonly unknown[]> {
   const proxies = await proxiesOf(bed, 3)
   const endpoints = proxies.map(({ url }) => ({ url }))
-  const client = createJsonRpcClient({ chainId: 'base', endpoints, now: Date.now })
+  const client = createJsonRpcClient({ chainId: 'base', endpoints })
   onTestFinished(() => client.close())
   const head = await readHead(client)
   if (lie !== undefined) await proxies[0]?.set(lie)

@@ -37,7 +37,6 @@ async function threeEndpoints() {
   const client = createJsonRpcClient({
     chainId: 'base',
     endpoints: proxies.map(({ url }) => ({ url })),
-    now: Date.now,
   })
   onTestFinished(() => client.close())
   return { proxies, client }

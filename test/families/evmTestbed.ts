@@ -19,7 +19,7 @@ export type EvmTestbed = {
 export async function startEvmTestbed(): Promise<EvmTestbed> {
   const bed = await startPoolTestbed()
   const proxy = await startFaultProxy({ targetUrl: bed.anvil.url })
-  const direct = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: bed.anvil.url }], now: Date.now })
+  const direct = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: bed.anvil.url }] })
   return {
     bed,
     proxy,
@@ -30,7 +30,6 @@ export async function startEvmTestbed(): Promise<EvmTestbed> {
       const client = createJsonRpcClient({
         chainId: 'base',
         endpoints: [{ url: proxy.url }],
-        now: Date.now,
         timeoutMs,
       })
       onTestFinished(() => client.close())

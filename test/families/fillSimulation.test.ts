@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => bed?.stop())
 
 function simulator() {
-  const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: bed.url }], now: Date.now })
+  const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: bed.url }] })
   onTestFinished(() => client.close())
   const calls = createCallSimulator({ client, now: Date.now, timeoutMs: 30_000 })
   return createFillSimulator({ client, simulator: calls, timeoutMs: 30_000 })

@@ -54,7 +54,6 @@ function hubQuorum() {
   const quorum = createQuorumClient({
     chainId: 'relay',
     endpoints: proxies.map(({ url }) => ({ url })),
-    now: Date.now,
     limits: { readingTimeoutMs: 20_000, requestTimeoutMs: 10_000 },
   })
   onTestFinished(() => quorum.close())

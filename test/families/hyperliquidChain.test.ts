@@ -211,7 +211,7 @@ describe('on the hub', () => {
     const { genericMapping } = network.deployment.hub
     const endpoints = [{ url: network.chains.hub.url }]
     const quorumLimits = { readingTimeoutMs: 20_000, requestTimeoutMs: 10_000 }
-    const quorum = createQuorumClient({ chainId: 'relay', endpoints, now: Date.now, limits: quorumLimits })
+    const quorum = createQuorumClient({ chainId: 'relay', endpoints, limits: quorumLimits })
     onTestFinished(() => quorum.close())
     return createHubEntries({ quorum, mappingAddress: genericMapping })
   }

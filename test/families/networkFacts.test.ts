@@ -18,12 +18,11 @@ let client: ReturnType<typeof createJsonRpcClient>
 
 beforeAll(async () => {
   bed = await startPoolTestbed()
-  direct = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: bed.anvil.url }], now: Date.now })
+  direct = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: bed.anvil.url }] })
   proxies = await Promise.all([1, 2, 3].map(() => startFaultProxy({ targetUrl: bed.anvil.url })))
   client = createJsonRpcClient({
     chainId: 'base',
     endpoints: proxies.map(({ url }) => ({ url })),
-    now: Date.now,
   })
 })
 afterAll(async () => {

@@ -375,7 +375,7 @@ describe('a mirror of a node that restarts', () => {
     const args = ['--state', join(folder, 'state.json'), '--preserve-historical-states']
     const bed = await startPoolTestbed({ args })
     let node = bed.anvil
-    const direct = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: node.url }], now: Date.now })
+    const direct = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: node.url }] })
     try {
       const { port, chainId } = node
       const tokenA = await bed.deployToken({ symbol: 'RA', decimals: 6 })

@@ -36,7 +36,7 @@ const options = () => ({ signal: AbortSignal.timeout(20_000) })
 
 function openReader() {
   const endpoints = proxies.map(({ url }, index) => ({ url, alias: `h${index + 1}` }))
-  const quorum = createQuorumClient({ chainId: 'relay-recovery', endpoints, now: () => Date.now() })
+  const quorum = createQuorumClient({ chainId: 'relay-recovery', endpoints })
   onTestFinished(() => quorum.close())
   const { hub, genericMapping, oracle } = network.deployment.hub
   return createRecoveryReader({

@@ -221,7 +221,7 @@ describe('one liar of three endpoints', () => {
     const honest = await startFaultProxy({ targetUrl: chain.bed.anvil.url })
     await honest.set({ kind: 'latency', delayMs: 30 })
     const endpoints = [liar, chain.proxy, honest].map(({ url }) => ({ url }))
-    const client = createJsonRpcClient({ chainId: 'base', endpoints, now: Date.now, timeoutMs: 5_000 })
+    const client = createJsonRpcClient({ chainId: 'base', endpoints, timeoutMs: 5_000 })
     onTestFinished(async () => {
       await client.close()
       await Promise.all([liar.stop(), honest.stop()])
@@ -259,7 +259,7 @@ test('endpoints that each measure another amount give the middle of three, and t
     return { url: proxy.url }
   }
   const ask = async (endpoints: readonly { url: string }[]) => {
-    const client = createJsonRpcClient({ chainId: 'base', endpoints, now: Date.now, timeoutMs: 5_000 })
+    const client = createJsonRpcClient({ chainId: 'base', endpoints, timeoutMs: 5_000 })
     onTestFinished(() => client.close())
     return simulatorOf({ client }).gasOf({ from: poor, calls: [send(5n)] })
   }

@@ -32,7 +32,6 @@ beforeAll(async () => {
   client = createJsonRpcClient({
     chainId: 'solana',
     endpoints: [{ url }],
-    now: Date.now,
     headTracking: solanaHeadTracking,
   })
   quoting = solanaQuotingChain.open({

@@ -333,7 +333,6 @@ describe('code of accounts', () => {
     const client = createJsonRpcClient({
       chainId: 'base',
       endpoints: urls.map((url) => ({ url })),
-      now: Date.now,
     })
     onTestFinished(() => client.close())
     const reader = codeReaderOf({ client })

@@ -26,14 +26,11 @@ export function endpointsOf(
     alias: `${service}-${index}`,
   }))
   const honest: Liar = { lie: 'none' }
-  const quorum = createQuorum(
-    { chainId: chain.id, endpoints, threshold, now: () => Date.now() },
-    (endpoint, limits) => {
-      const { alias } = endpoint
-      const said = alias.endsWith('-0') ? liar : honest
-      return new ChainView([endpoint, limits, () => 0], { chain, liar: said })
-    },
-  )
+  const quorum = createQuorum({ chainId: chain.id, endpoints, threshold }, (endpoint, limits) => {
+    const { alias } = endpoint
+    const said = alias.endsWith('-0') ? liar : honest
+    return new ChainView([endpoint, limits], { chain, liar: said })
+  })
   return { quorum, liar }
 }
 

@@ -69,7 +69,6 @@ async function examine(urls: readonly string[], threshold: number) {
     chainId: 'arbitrum-nova',
     endpoints: urls.map((url) => ({ url })),
     threshold,
-    now: () => Date.now(),
   })
   const found = createFindings()
   await examineEndpoints(client, found)

@@ -246,7 +246,6 @@ describe('credentials in a URL', () => {
     const client = createJsonRpcClient({
       chainId: 'base',
       endpoints: [{ url: new Secret(url.href) }],
-      now: Date.now,
       timeoutMs: ampleMs,
     })
     onTestFinished(() => client.close())

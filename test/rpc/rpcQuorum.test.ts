@@ -35,7 +35,6 @@ function clientOf(count: number, options: Partial<JsonRpcClientOptions> = {}): J
   return createJsonRpcClient({
     chainId: 'base',
     endpoints: proxies.slice(0, count).map(({ url }, index) => ({ url, alias: `e${index + 1}` })),
-    now: Date.now,
     timeoutMs: 20_000,
     headProbeIntervalMs: Number.POSITIVE_INFINITY,
     ...options,

@@ -173,7 +173,6 @@ function twoEndpoints() {
       { url: chain.bed.anvil.url, alias: 'direct' },
       { url: chain.proxy.url, alias: 'behind-proxy' },
     ],
-    now: Date.now,
   })
   onTestFinished(() => client.close())
   return client

@@ -148,7 +148,6 @@ async function startProblems(configs: string) {
     chainId: 'base',
     endpoints: [{ url: base.url }],
     threshold: 1,
-    now: () => Date.now(),
   })
   const problems = await codeProblems({ client, expected, threshold: 1 })
   await client.close()

@@ -126,7 +126,7 @@ const signing = (contracts: ContractSignatures) => ({
 test.each(askers)('Q-67: an error of nodes is no "no" of the wallet to a %s', async (_what, prepare) => {
   const proxy = await startFaultProxy({ targetUrl: bed.network.chains.base.url })
   const endpoints = [{ url: proxy.url }]
-  const client = createJsonRpcClient({ chainId: 'base', endpoints, now: Date.now })
+  const client = createJsonRpcClient({ chainId: 'base', endpoints })
   onTestFinished(async () => {
     await client.close()
     await proxy.stop()

@@ -405,7 +405,7 @@ function call({ to, data = '0x' }: Transaction): { to: Hex; data: Hex } {
 async function measureState(): Promise<DearerState> {
   const { url } = network.chains.base
   const { wrappedNative } = network.deployment.base
-  const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url }], now: Date.now })
+  const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url }] })
   const feeModel = {
     kind: 'eip1559' as const,
     historyBlocks: 10,

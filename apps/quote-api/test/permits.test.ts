@@ -289,7 +289,7 @@ describe('Q-57: what no token takes is refused with the way that works', () => {
     const signature = await sign(delegated, delegate)
     const [terms, now] = [await storedTerms(delegated), Date.now]
     await callNode(base.url, 'anvil_setCode', [delegate.address, walletCode['says no']])
-    const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: base.url }], now })
+    const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: base.url }] })
     onTestFinished(() => client.close())
     const take = createTakePermit({
       kind: terms.kind,
@@ -326,7 +326,7 @@ describe('a trial of the deposit', () => {
     const [terms, signature] = [await storedTerms(quote), await sign(quote)]
     const { multicall3 } = bed.network.deployment.base
     const trialAt = (url: string) => {
-      const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url }], now: Date.now })
+      const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url }] })
       onTestFinished(() => client.close())
       return createPermitTrials((chainId) => ethereumSignedDeposits({ client, chainId, multicall3 }))
     }
@@ -345,7 +345,7 @@ describe('what tokens ask to be signed', () => {
   test('is compared with their own separator, and never guessed', async () => {
     const { base } = bed.network.chains
     const { tokens, wrappedNative, depository } = bed.network.deployment.base
-    const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: base.url }], now: Date.now })
+    const client = createJsonRpcClient({ chainId: 'base', endpoints: [{ url: base.url }] })
     onTestFinished(() => client.close())
     const { multicall3 } = bed.network.deployment.base
     const depositsOf = (chainId: number) => ethereumSignedDeposits({ client, chainId, multicall3 })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { FixedWindows } from './fixedWindows.ts'
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+  vi.useFakeTimers({ toFake: ['performance'], now: 1_800_000_000_000 })
 })
 afterEach(() => {
   vi.useRealTimers()

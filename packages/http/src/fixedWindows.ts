@@ -20,7 +20,7 @@ export class FixedWindows {
   readonly #children = new WeakMap<object, FixedWindows>()
 
   incr(caller: string, callback: Callback, windowMs: number): void {
-    const nowMs = Date.now()
+    const nowMs = performance.now()
     let window = this.#windows.get(caller)
     if (window === undefined || nowMs - window.startedAtMs >= windowMs) {
       this.#windows.delete(caller)
@@ -35,7 +35,7 @@ export class FixedWindows {
   /** Usage of a caller's window, without counting a request. */
   read(caller: string, callback: Callback, windowMs: number): void {
     const window = this.#windows.get(caller)
-    const remainingMs = window === undefined ? 0 : window.startedAtMs + windowMs - Date.now()
+    const remainingMs = window === undefined ? 0 : window.startedAtMs + windowMs - performance.now()
     const isOpen = window !== undefined && remainingMs > 0
     callback(null, isOpen ? { current: window.count, ttl: remainingMs } : { current: 0, ttl: 0 })
   }

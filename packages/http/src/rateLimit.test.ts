@@ -21,7 +21,7 @@ const apiKeys: ApiKeys = {
 
 const open: HttpApp[] = []
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+  vi.useFakeTimers({ toFake: ['performance'], now: 1_800_000_000_000 })
 })
 afterEach(async () => {
   vi.useRealTimers()

@@ -124,7 +124,7 @@ class Bucket {
       return
     }
     const window = this.#windows.get(caller)
-    const ttl = Math.max(0, (window?.endsAtMs ?? 0) - Date.now())
+    const ttl = Math.max(0, (window?.endsAtMs ?? 0) - performance.now())
     callback(null, { current: window === undefined || ttl === 0 ? 0 : window.taken - window.left, ttl })
   }
 
@@ -145,7 +145,7 @@ class Bucket {
         wanted: Math.min(max, Math.max(step, window.waiting.length)),
       }),
       settle: (grant) => {
-        window.endsAtMs = Date.now() + grant.endsInMs
+        window.endsAtMs = performance.now() + grant.endsInMs
         window.left += grant.granted
         window.taken = grant.taken
         window.isFull = grant.taken >= max
@@ -163,7 +163,10 @@ class Bucket {
 
   #windowOf(caller: string): Window {
     const cachedWindow = this.#windows.get(caller)
-    if (cachedWindow !== undefined && (cachedWindow.waiting.length > 0 || cachedWindow.endsAtMs > Date.now()))
+    if (
+      cachedWindow !== undefined &&
+      (cachedWindow.waiting.length > 0 || cachedWindow.endsAtMs > performance.now())
+    )
       return cachedWindow
     this.#windows.delete(caller)
     if (this.#windows.size >= callersMax) this.#forgetOldest()
@@ -192,7 +195,7 @@ function refuse(window: Window, callback: Callback, max: number): void {
   callback(null, { current: max + 1, ttl: ttlOf(window) })
 }
 
-const ttlOf = ({ endsAtMs }: Window): number => Math.max(0, endsAtMs - Date.now())
+const ttlOf = ({ endsAtMs }: Window): number => Math.max(0, endsAtMs - performance.now())
 
 type QueuedClaim = {
   /** Called when the claim is sent, so that it covers all requests that wait by then. */
@@ -215,7 +218,7 @@ class ClaimQueue {
   }
 
   get isAlone(): boolean {
-    return Date.now() < this.#aloneUntilMs
+    return performance.now() < this.#aloneUntilMs
   }
 
   add(claim: QueuedClaim): void {
@@ -244,7 +247,7 @@ class ClaimQueue {
         else claim.settle(grant)
       }
     } catch (error) {
-      this.#aloneUntilMs = Date.now() + aloneMs
+      this.#aloneUntilMs = performance.now() + aloneMs
       this.#limits.onAlone(error)
       for (const claim of [...queued, ...this.#queued.splice(0)]) claim.giveUp()
     } finally {

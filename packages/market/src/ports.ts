@@ -2,6 +2,8 @@
 export interface Clock {
   /** Unix milliseconds. */
   now(): number
+  /** Milliseconds of a clock that is never set, for pauses. */
+  elapsed(): number
   /** Runs `task` once after `delayMs`, without keeping the process alive. @returns a function that cancels it */
   after(delayMs: number, task: () => void): () => void
 }
@@ -9,6 +11,7 @@ export interface Clock {
 /** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after(delayMs, task) {
     const timer = setTimeout(task, delayMs).unref()
     return () => clearTimeout(timer)

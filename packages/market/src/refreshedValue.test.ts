@@ -210,6 +210,21 @@ describe('a refreshed value', () => {
     expect(startedAt).toEqual([0, 1_000, 2_000])
   })
 
+  test('a clock that is set back or ahead delays no load, hastened or not', async () => {
+    const { clock, refreshed, loadCount } = setUp()
+    refreshed.start()
+    await clock.advance(0)
+    clock.step(-240_000)
+    refreshed.hasten()
+    await clock.advance(250)
+    expect(loadCount()).toBe(2)
+    await clock.advance(1_000)
+    expect(loadCount()).toBe(3)
+    clock.step(240_000)
+    await clock.advance(1_000)
+    expect(loadCount()).toBe(4)
+  })
+
   test('close stops the timer, aborts the load under way and leaves nothing scheduled', async () => {
     let aborted = false
     const { clock, refreshed, failures, loadCount } = setUp({

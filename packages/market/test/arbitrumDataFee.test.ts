@@ -58,7 +58,6 @@ async function dataFees(lies: readonly Lie[]) {
     chainId: 'base',
     endpoints: endpoints.map(({ url }) => ({ url })),
     timeoutMs: 5_000,
-    now: Date.now,
   })
   try {
     for (const [index, endpoint] of endpoints.entries())

@@ -320,7 +320,6 @@ describe('start', () => {
     const base = createJsonRpcClient({
       chainId: 'base',
       endpoints: [{ url: live.network.chains.base.url }],
-      now: Date.now,
     })
     const market = live.open({ clients: new Map([['base', base]]) })
     await market.start()

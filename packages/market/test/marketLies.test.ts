@@ -73,7 +73,6 @@ function openSource({ count, threshold, liars = 0 }: Setting) {
     chainId: 'base',
     endpoints: asked.map(({ url }) => ({ url })),
     timeoutMs: budgetMs,
-    now: Date.now,
     ...(threshold !== undefined && { threshold }),
   })
   const { multicall3, uniswapV3 } = contractChain(plan.config)

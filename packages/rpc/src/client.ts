@@ -18,8 +18,8 @@ export type JsonRpcClientOptions = {
   readonly chainId: string
   /** In order of preference. Without an alias, host, port and position serve as one. */
   readonly endpoints: readonly EndpointToCreate[]
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
+  /** Milliseconds of a clock that is never set. Default: this process's. */
+  readonly now?: (() => number) | undefined
   /** Budget of a call that names none. Default 5 000. */
   readonly timeoutMs?: number
   /** Voices that must agree when a call names no number; default ceil(2n/3) of the configured ones. */
@@ -65,9 +65,14 @@ export type ChainClient = JsonRpcClient & {
  * @throws ConfigurationError if there is no endpoint, one is no http(s) URL, or one is named twice
  */
 export function createJsonRpcClient(options: JsonRpcClientOptions): ChainClient {
-  const { chainId, now, headTracking = evmHeadTracking, timeoutMs: defaultTimeoutMs = 5_000 } = options
+  const {
+    chainId,
+    now = () => performance.now(),
+    headTracking = evmHeadTracking,
+    timeoutMs: defaultTimeoutMs = 5_000,
+  } = options
   const { lagBlocksMax = 5, headProbeIntervalMs = 5_000 } = options
-  const endpoints = createEndpoints({ ...options, headTracking })
+  const endpoints = createEndpoints({ ...options, now, headTracking })
   const headCall = headTracking.call
   const pool = new EndpointPool({ endpoints, headCall, lagBlocksMax, headProbeIntervalMs, now })
   const threshold = options.threshold ?? defaultThreshold(countVoices(endpoints))

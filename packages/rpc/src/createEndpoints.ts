@@ -17,12 +17,13 @@ export type EndpointsToCreate = {
   readonly endpoints: readonly EndpointToCreate[]
   readonly headTracking: HeadTracking
   readonly wire?: Wire | undefined
-  readonly now: () => number
+  /** Milliseconds of a clock that is never set. Default: this process's. */
+  readonly now?: (() => number) | undefined
 }
 
 /** Makes a chain's endpoints. @throws ConfigurationError if there is none, or one is no http(s) URL or named twice */
 export function createEndpoints(options: EndpointsToCreate): readonly Endpoint[] {
-  const { chainId, headTracking: heads, wire, now } = options
+  const { chainId, headTracking: heads, wire, now = () => performance.now() } = options
   const targets = options.endpoints.map((endpoint, index) => parseEndpoint(endpoint, index + 1))
   if (targets.length === 0) throw new ConfigurationError(`chain ${chainId} has no RPC endpoint`)
   const distinctUrls = new Set(targets.map(({ origin, path }) => `${origin}${path.reveal()}`))

@@ -81,10 +81,11 @@ export class Endpoint {
   readonly alias: string
   /** Endpoints of one host are one voice. */
   readonly voice: string
+  /** Milliseconds of the clock that deadlines are given in. */
+  readonly now: () => number
   readonly #transport: HttpTransport
   readonly #heads: HeadTracking
   readonly #wire: Wire
-  readonly #now: () => number
   #state: HealthState = initialHealth
   #nextId = 1
   #observer: EndpointObserver | undefined
@@ -95,10 +96,10 @@ export class Endpoint {
   constructor(target: EndpointTarget, { heads, headers, wire }: EndpointDialect, now: () => number) {
     this.alias = target.alias
     this.voice = target.voice
-    this.#transport = createHttpTransport(target, now, headers)
+    this.#transport = createHttpTransport(target, headers)
     this.#heads = heads
     this.#wire = wire ?? 'json-rpc'
-    this.#now = now
+    this.now = now
     this.#pace = new RequestPace(now)
   }
 
@@ -112,11 +113,11 @@ export class Endpoint {
   }
 
   availability(): Availability {
-    return availability(this.#state, this.#now())
+    return availability(this.#state, this.now())
   }
 
   pauseMs(): number {
-    return pauseMs(this.#state, this.#now())
+    return pauseMs(this.#state, this.now())
   }
 
   observe(observer: EndpointObserver): void {
@@ -152,7 +153,7 @@ export class Endpoint {
     const answers =
       this.#wire === 'paths'
         ? await exchange(calls, false)
-        : await askInParts(calls, { alias: this.alias, sizes: this.#sizes, now: this.#now, exchange })
+        : await askInParts(calls, { alias: this.alias, sizes: this.#sizes, now: this.now, exchange })
     this.#learnHead(calls, answers)
     return answers
   }
@@ -188,18 +189,18 @@ export class Endpoint {
     if (options.evenPaused !== true && this.availability() === 'closed') {
       throw new EndpointFailure({ alias: this.alias, reason: 'excluded' })
     }
-    const startedAtMs = this.#now()
+    const startedAtMs = this.now()
     this.#state = afterSend(this.#state)
     this.#pace.sent()
     try {
       const answer = await send()
-      const elapsedMs = this.#now() - startedAtMs
+      const elapsedMs = this.now() - startedAtMs
       this.#state = afterSuccess(this.#state, elapsedMs)
       this.#observer?.exchanged(elapsedMs / 1_000, undefined)
       return answer
     } catch (error) {
       if (error instanceof EndpointFailure) {
-        const elapsedMs = this.#now() - startedAtMs
+        const elapsedMs = this.now() - startedAtMs
         if (error.reason === 'rate_limited') this.#pace.refused()
         if (question.isForgiven?.(error)) this.#state = afterRefusal(this.#state)
         else this.#learnFailure(error, elapsedMs, question.isHead)
@@ -254,7 +255,7 @@ export class Endpoint {
   }
 
   #sending({ deadlineMs, signal }: SendOptions): SendingOptions {
-    return { timeoutMs: Math.max(deadlineMs - this.#now(), 0), signal }
+    return { timeoutMs: Math.max(deadlineMs - this.now(), 0), signal }
   }
 
   /** Asks; if the answer is too long, asks again with a higher limit, one such answer at a time. @source F-81 */
@@ -285,7 +286,7 @@ export class Endpoint {
 
   /** Asks for the head, to see whether an endpoint answers at all after failures that parameters may have caused. */
   #checkHead(): void {
-    const nowMs = this.#now()
+    const nowMs = this.now()
     if (nowMs - this.#headCheckedAtMs < headCheckMs.every) return
     this.#headCheckedAtMs = nowMs
     this.send([this.#heads.call], { deadlineMs: nowMs + headCheckMs.timeout }).catch(() => {})
@@ -294,8 +295,8 @@ export class Endpoint {
   /** Counts a failure in full, unless the caller's deadline was short or a name in the question may have caused it. */
   #learnFailure(failure: EndpointFailure, elapsedMs: number, isHead: boolean): void {
     const waited = failure.reason === 'timeout' || failure.reason === 'cancelled'
-    if (waited && elapsedMs < hangMs) this.#state = afterCutShort(this.#state, elapsedMs, this.#now())
-    else if (isHead || !mayBeForName(failure)) this.#state = afterFailure(this.#state, failure, this.#now())
+    if (waited && elapsedMs < hangMs) this.#state = afterCutShort(this.#state, elapsedMs, this.now())
+    else if (isHead || !mayBeForName(failure)) this.#state = afterFailure(this.#state, failure, this.now())
     else {
       this.#state = afterNamedFailure(this.#state)
       if (isSuspect(this.#state)) this.#checkHead()

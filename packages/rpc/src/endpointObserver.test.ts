@@ -64,7 +64,7 @@ const hostOf = (index: number) => {
 
 test('who fails, and who is outvoted where a client agrees', async () => {
   const { seen, observerOf } = watched()
-  const client = createJsonRpcClient({ chainId: 'x', endpoints: endpoints(), now: Date.now, threshold: 2 })
+  const client = createJsonRpcClient({ chainId: 'x', endpoints: endpoints(), threshold: 2 })
   client.observe(observerOf)
   // All are heard before it ends: the last of the votes decides.
   await expect(
@@ -82,7 +82,6 @@ test('who is outvoted where a quorum reads', async () => {
   const quorum = createQuorumClient({
     chainId: 'x',
     endpoints: [liar, one, two],
-    now: Date.now,
     threshold: 2,
   })
   quorum.observe(observerOf)
@@ -110,7 +109,6 @@ test('who is outvoted where answers are compared whole', async () => {
   const client = createJsonRpcClient({
     chainId: 'x',
     endpoints: [liar, one, two],
-    now: Date.now,
     threshold: 2,
   })
   client.observe(observerOf)

@@ -31,17 +31,15 @@ export class EndpointView {
   readonly alias: string
   readonly #endpoint: Endpoint
   readonly #limits: ViewLimits
-  readonly #now: () => number
   /** By method and parameters, in the order they came. */
   readonly #waiting = new Map<string, WaitingCall>()
   #inFlight = 0
   #scheduled = false
 
-  constructor(endpoint: Endpoint, limits: ViewLimits, now: () => number) {
+  constructor(endpoint: Endpoint, limits: ViewLimits) {
     this.alias = endpoint.alias
     this.#endpoint = endpoint
     this.#limits = limits
-    this.#now = now
   }
 
   /** Answers in call order. @throws EndpointFailure, with reason `cancelled` when `signal` aborts */
@@ -51,7 +49,7 @@ export class EndpointView {
 
   /** Asks one call in a request of its own, so that it does not delay others. @throws EndpointFailure */
   async askAlone(call: RpcCall, signal: AbortSignal): Promise<RpcAnswer> {
-    const deadlineMs = this.#now() + this.#limits.requestTimeoutMs
+    const deadlineMs = this.#endpoint.now() + this.#limits.requestTimeoutMs
     const [answer] = await sendAndRetryOnce(this.#endpoint, [call], { deadlineMs, signal, repeatable: true })
     if (answer === undefined) throw new EndpointFailure({ alias: this.alias, reason: 'bad_answer' })
     return answer
@@ -113,7 +111,7 @@ export class EndpointView {
   }
 
   async #send(batch: readonly WaitingCall[]): Promise<void> {
-    const deadlineMs = this.#now() + this.#limits.requestTimeoutMs
+    const deadlineMs = this.#endpoint.now() + this.#limits.requestTimeoutMs
     const calls = batch.map(({ call }) => call)
     try {
       const answers = await sendAndRetryOnce(this.#endpoint, calls, { deadlineMs, repeatable: true })

@@ -71,11 +71,7 @@ const connectionErrors: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNR
  * processor time for a call, where the built-in fetch takes 0.36 ms. Redirects are failures like other statuses but
  * 200.
  */
-export function createHttpTransport(
-  target: EndpointTarget,
-  now: () => number,
-  headerSource: HeaderSource = {},
-): HttpTransport {
+export function createHttpTransport(target: EndpointTarget, headerSource: HeaderSource = {}): HttpTransport {
   const pool = new Pool(target.origin, {
     connections: limits.socketsMax,
     connect: { timeout: limits.connectTimeoutMs },
@@ -97,7 +93,7 @@ export function createHttpTransport(
     post(body, options) {
       return new Promise((resolve, reject) => {
         const answered = ({ text }: HttpAnswer) => resolve(text)
-        const exchange = new Exchange({ alias: target.alias, now, answerStatuses: [] }, answered, reject)
+        const exchange = new Exchange({ alias: target.alias, answerStatuses: [] }, answered, reject)
         exchange.limit(options)
         if (!exchange.done) pool.dispatch({ body, ...request }, exchange)
       })
@@ -105,7 +101,7 @@ export function createHttpTransport(
     fetch(httpRequest, options) {
       const { method, path, answerStatuses = [] } = httpRequest
       return new Promise((resolve, reject) => {
-        const exchange = new Exchange({ alias: target.alias, now, answerStatuses }, resolve, reject)
+        const exchange = new Exchange({ alias: target.alias, answerStatuses }, resolve, reject)
         exchange.limit(options)
         const dispatch = (extraHeaders: Record<string, string>) => {
           if (exchange.done) return
@@ -143,7 +139,6 @@ function contentOf({ body, text, form }: HttpRequest): {
 
 type ExchangeTerms = {
   readonly alias: string
-  readonly now: () => number
   readonly answerStatuses: readonly number[]
 }
 
@@ -214,12 +209,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     // Interim answers (1xx) precede the answer itself, which comes with a status of its own.
     if (status <= 200) return
-    const { answerStatuses, now } = this.#terms
+    const { answerStatuses } = this.#terms
     if (answerStatuses.includes(status)) {
       this.#status = status
       return
     }
-    const hint = { status, retryAfterMs: retryAfterMs(headers['retry-after'], now()) }
+    const hint = { status, retryAfterMs: retryAfterMs(headers['retry-after'], Date.now()) }
     if (status === 429) this.#fail('rate_limited', hint)
     else if (status >= 300 && status < 400) this.#fail('redirect', { status })
     else this.#refusal = { reason: refusalStatuses.has(status) ? 'refused' : 'http_status', ...hint }

@@ -13,16 +13,14 @@ export class HttpView {
   readonly alias: string
   readonly #endpoint: Endpoint
   readonly #limits: ViewLimits
-  readonly #now: () => number
   readonly #flights = new SingleFlight<HttpAnswer>()
   readonly #waiting = new Set<() => void>()
   #inFlight = 0
 
-  constructor(endpoint: Endpoint, limits: ViewLimits, now: () => number) {
+  constructor(endpoint: Endpoint, limits: ViewLimits) {
     this.alias = endpoint.alias
     this.#endpoint = endpoint
     this.#limits = limits
-    this.#now = now
   }
 
   /** @throws EndpointFailure, with reason `cancelled` when `signal` aborts */
@@ -39,7 +37,7 @@ export class HttpView {
 
   async #send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     await this.#enter(signal)
-    const deadlineMs = this.#now() + this.#limits.requestTimeoutMs
+    const deadlineMs = this.#endpoint.now() + this.#limits.requestTimeoutMs
     try {
       return await retryLost(() => this.#endpoint.fetch(request, { deadlineMs, signal }))
     } finally {

@@ -17,8 +17,8 @@ export type QuorumClientOptions = {
   readonly endpoints: readonly EndpointToCreate[]
   /** Voices that must agree; default ceil(2n/3) of the configured ones. */
   readonly threshold?: number
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
+  /** Milliseconds of a clock that is never set. Default: this process's. */
+  readonly now?: (() => number) | undefined
   readonly limits?: Partial<QuorumLimits>
   /** Default: `eth_blockNumber`. */
   readonly headTracking?: HeadTracking
@@ -104,18 +104,15 @@ const defaultLimits: QuorumLimits = {
  * @throws ConfigurationError when there is no endpoint, one is no http(s) URL, or one is named twice
  */
 export function createQuorumClient(options: QuorumClientOptions): QuorumClient {
-  return createQuorum(options, (endpoint, limits) => new EndpointView(endpoint, limits, options.now))
+  return createQuorum(options, (endpoint, limits) => new EndpointView(endpoint, limits))
 }
 
 /**
  * A quorum over a client's own endpoints, with its threshold, so that both share what they learn about endpoints. The
  * client closes the connections; `close` of the quorum does nothing.
  */
-export function createQuorumOver(
-  client: OwnEndpoints,
-  options: Pick<QuorumClientOptions, 'now' | 'limits'>,
-): QuorumClient {
-  return createViewedQuorum(client, options, (view) => view)
+export function createQuorumOver(client: OwnEndpoints): QuorumClient {
+  return createViewedQuorum(client, (view) => view)
 }
 
 type OwnEndpoints = Pick<ChainClient, 'chainId' | 'endpoints' | 'electorate'>
@@ -123,38 +120,34 @@ type OwnEndpoints = Pick<ChainClient, 'chainId' | 'endpoints' | 'electorate'>
 /** As `createQuorumOver`, for a family with its own kind of view. */
 export function createViewedQuorum<View extends EndpointSource>(
   { chainId, endpoints, electorate }: OwnEndpoints,
-  { now, limits }: Pick<QuorumClientOptions, 'now' | 'limits'>,
   viewOf: (view: EndpointView) => View,
 ): QuorumClient<View> {
-  const allLimits = { ...defaultLimits, ...limits }
   return quorumOf({
     chainId,
     endpoints,
-    sources: endpoints.map((endpoint) => viewOf(new EndpointView(endpoint, allLimits, now))),
+    sources: endpoints.map((endpoint) => viewOf(new EndpointView(endpoint, defaultLimits))),
     threshold: electorate.threshold,
-    limits: allLimits,
+    limits: defaultLimits,
     close: async () => {},
   })
 }
 
 /** A quorum of endpoints that answer HTTP requests with text or JSON; otherwise as `createQuorumClient`. */
 export function createHttpQuorumClient(options: QuorumClientOptions): QuorumClient<HttpView> {
-  return createQuorum(options, (endpoint, limits) => new HttpView(endpoint, limits, options.now))
+  return createQuorum(options, (endpoint, limits) => new HttpView(endpoint, limits))
 }
 
 /** As `createQuorumOver`, for a family with its own kind of view over HTTP endpoints. */
 export function createHttpQuorumOver<View extends EndpointSource>(
   { chainId, endpoints, electorate }: OwnEndpoints,
-  { now, limits }: Pick<QuorumClientOptions, 'now' | 'limits'>,
   viewOf: (view: HttpView) => View,
 ): QuorumClient<View> {
-  const allLimits = { ...defaultLimits, ...limits }
   return quorumOf({
     chainId,
     endpoints,
-    sources: endpoints.map((endpoint) => viewOf(new HttpView(endpoint, allLimits, now))),
+    sources: endpoints.map((endpoint) => viewOf(new HttpView(endpoint, defaultLimits))),
     threshold: electorate.threshold,
-    limits: allLimits,
+    limits: defaultLimits,
     close: async () => {},
   })
 }

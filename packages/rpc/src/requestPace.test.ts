@@ -147,7 +147,6 @@ async function startSlowEndpoint(perSecond: number) {
   const client = createJsonRpcClient({
     chainId: 'base',
     endpoints: [{ url: new Secret(`http://127.0.0.1:${port}/`) }],
-    now: Date.now,
     timeoutMs: 20_000,
     wire: 'paths',
   })

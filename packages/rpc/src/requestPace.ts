@@ -46,7 +46,7 @@ export class RequestPace {
   #sentAtMs: number[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** @param now milliseconds since the epoch */
+  /** @param now milliseconds of a clock that is never set */
   constructor(now: () => number) {
     this.#now = now
   }

@@ -46,7 +46,6 @@ export function openReader(
   const quorum = createQuorumClient({
     chainId: 'base',
     endpoints: urls.map((url, index) => ({ url, alias: `e${index + 1}` })),
-    now: Date.now,
     limits: { readingTimeoutMs: 30_000, requestTimeoutMs: 20_000, ...quorumLimits },
     ...(threshold !== undefined && { threshold }),
   })

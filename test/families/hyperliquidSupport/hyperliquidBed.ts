@@ -35,16 +35,14 @@ type OpenReader = {
 export function openReader(bed: HyperliquidBed, settings: ReaderSettings = {}): OpenReader {
   const { count = 1, threshold, quorumLimits, limits, hubEntries = bed.hubEntries, ...rest } = settings
   const { urls = bed.exchanges.slice(0, count).map(({ url }) => url), ...chain } = rest
-  const now = () => Date.now()
   const options = {
     chainId,
-    now,
     endpoints: urls.map((url, index) => ({ url, alias: `h${index + 1}` })),
     limits: { readingTimeoutMs: 30_000, requestTimeoutMs: 20_000, ...quorumLimits },
     ...(threshold !== undefined && { threshold }),
   }
   const quorum = createQuorum(options, (endpoint, viewLimits) => {
-    const view = new HttpView(endpoint, viewLimits, now)
+    const view = new HttpView(endpoint, viewLimits)
     return createHyperliquidView({ explorer: view, info: view, proxy: undefined })
   })
   const reader = createHyperliquidFactsReader({

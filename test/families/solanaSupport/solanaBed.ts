@@ -29,7 +29,6 @@ export function openReader(
   const quorum = createQuorumClient({
     chainId: 'solana',
     endpoints: urls.map((url, index) => ({ url, alias: `e${index + 1}` })),
-    now: Date.now,
     limits: { readingTimeoutMs: 30_000, requestTimeoutMs: 20_000, ...quorumLimits },
     ...(threshold !== undefined && { threshold }),
   })
@@ -72,7 +71,6 @@ export function settlingOf(
   const client = createJsonRpcClient({
     chainId: 'solana',
     endpoints: urls.map((url) => ({ url })),
-    now: Date.now,
     headTracking: solanaHeadTracking,
   })
   onTestFinished(() => client.close())

@@ -34,7 +34,6 @@ export function openReader(bed: TronBed, settings: ReaderSettings = {}): OpenRea
   const quorum = createHttpQuorumClient({
     chainId: 'tron',
     endpoints: urls.map((url, index) => ({ url, alias: `t${index + 1}` })),
-    now: Date.now,
     limits: { readingTimeoutMs: 30_000, requestTimeoutMs: 20_000, ...quorumLimits },
     ...(threshold !== undefined && { threshold }),
   })

@@ -33,14 +33,12 @@ export function openHub(hub: OwnHub) {
   const { id, endpoints, hubAddress, auroraAllocatorAddress: allocator } = hub
   // At least 1 also without endpoints, which `readFiles` reports.
   const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
-  const now = () => Date.now()
   const client = createJsonRpcClient({
     chainId: id,
     endpoints: endpoints.map((url) => ({ url })),
     threshold,
-    now,
   })
-  const quorum: QuorumClient = createQuorumOver(client, { now })
+  const quorum: QuorumClient = createQuorumOver(client)
   const reader = createFinalStateReader({ quorum, rule: finalityOf(hub) })
   const contract = createAllocatorContract({ reader, allocator, hub: hubAddress })
   return { client, quorum, contract, threshold }

@@ -63,10 +63,9 @@ export function openAllocator(hub: RegisteredHub, isKnown: KnownCode): OpenAlloc
   const keys = withdrawalKeys ?? 'own'
   // Never zero, not even for an empty list of endpoints, which the client refuses.
   const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
-  const now = () => Date.now()
-  const shared = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now }
+  const shared = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold }
   const client = createJsonRpcClient(shared)
-  const quorum = createQuorumOver(client, { now })
+  const quorum = createQuorumOver(client)
   const rule = ruleOf(auroraFinality)
   const reader = createAllocatorReader({ chainId, quorum, allocatorAddress: address, keys, rule })
   return {

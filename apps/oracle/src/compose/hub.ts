@@ -59,10 +59,9 @@ export function openHub(hub: RegisteredHub, isKnown: KnownCode): OpenHub {
   const { id, endpoints, oracleAddress, hubAddress, evmChainId, genericMappingAddress } = hub
   // Never zero, not even for an empty list of endpoints, which the client refuses.
   const threshold = Math.max(defaultThreshold(countHosts(endpoints)), 1)
-  const now = () => Date.now()
-  const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold, now }
+  const shared = { chainId: id, endpoints: endpoints.map((url) => ({ url })), threshold }
   const client = createJsonRpcClient(shared)
-  const quorum = createQuorumOver(client, { now })
+  const quorum = createQuorumOver(client)
   const reader = createHubReader({ quorum, oracleAddress, hubAddress, rule: finalityOf(hub) })
   return {
     attested: attestedHub(hub),

@@ -49,7 +49,7 @@ export function createKeylessBudgets(options: {
 }): Readonly<Record<'signatures' | 'hubEntries', KeylessBudget>> {
   const { database, config, limits } = options
   const claim = config.rateLimits.isShared ? claimInDatabase(database) : undefined
-  const counting = { claim, now: () => Date.now() }
+  const counting = { claim, now: () => performance.now() }
   return {
     signatures: createKeylessBudget({
       ...counting,

@@ -11,6 +11,7 @@ import {
 import { createJobWrites } from '../jobs/jobWrites.ts'
 import { watchMoney } from '../money/moneyMetrics.ts'
 import { createOrderKey, type WatchedOrderKey } from '../requests/draft/orderKey.ts'
+import { DatabaseClock } from '../requests/stops/databaseClock.ts'
 import { openAccounts } from './accounts.ts'
 import { openAdministration } from './administration.ts'
 import {
@@ -50,8 +51,9 @@ export type QuoteApi = Pick<OpenService, 'logger' | 'readiness' | 'close'> & {
  */
 export async function assemble(service: OpenService, world: World): Promise<QuoteApi> {
   const key = openOrderKey(service, world)
-  const market = openMarket(service, { ...world, clients: clientsIn('prices', world) })
-  const opening = [market.start(), openParts(service, world, { key, market })] as const
+  const clock = new DatabaseClock()
+  const market = openMarket(service, { ...world, clients: clientsIn('prices', world), clock })
+  const opening = [market.start(), openParts(service, world, { key, market, clock })] as const
   const [, { base, parts, app }] = await Promise.all(opening)
   // Done before anything is quoted, so that no chain is quoted whose deposits nobody reads.
   await retryAtStart(parts.settling.settlement.expectSight)
@@ -64,10 +66,14 @@ export async function assemble(service: OpenService, world: World): Promise<Quot
 async function openParts(
   service: OpenService,
   world: World,
-  { key, market }: { readonly key: WatchedOrderKey; readonly market: Market },
+  {
+    key,
+    market,
+    clock,
+  }: { readonly key: WatchedOrderKey; readonly market: Market; readonly clock: DatabaseClock },
 ) {
   const jobWrites = watchReadiness(service, world, { key, market })
-  const sight = await openSight(service, world, market)
+  const sight = await openSight(service, world, { market, clock })
   const accounts = await openAccounts(service, world)
   const administration = await openAdministration(service, world, { market, sight, accounts })
   const base = baseOf(service, world, { key, market, sight, accounts })
@@ -104,7 +110,7 @@ function watchReadiness(
   const jobWrites = createJobWrites({
     database,
     silentSeconds: config.jobsSilentSeconds,
-    now: () => Date.now(),
+    now: () => performance.now(),
   })
   check(jobWrites.check)
   check({ name: 'order signer', check: async () => key.assertWorks() })

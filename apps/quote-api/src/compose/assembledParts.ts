@@ -87,7 +87,7 @@ export function openPricing(
   { shared, requestClients, accounts }: Base,
 ) {
   const { quote, registry, database, market, snapshot } = shared
-  const heads = createNewestHeads(market, () => Date.now())
+  const heads = createNewestHeads(market, () => performance.now())
   const portOptions = {
     fillWallet: quote.fillWallet,
     registry,

@@ -54,10 +54,9 @@ export function createMappings(options: {
   if (mappingAddress === undefined) throw missing('genericMappingAddress of the hub')
   if (hubSigner === undefined) throw missing('HUB_ECDSA_PRIVATE_KEY, which pays for entries on the hub')
   if (oracles === undefined) throw missing('ORACLES, which vouch for entries on the hub')
-  const now = () => Date.now()
   const endpoints = hub.endpoints.map((url) => ({ url }))
-  const client = createJsonRpcClient({ chainId: hub.id, endpoints, now })
-  const quorum = createQuorumOver(client, { now })
+  const client = createJsonRpcClient({ chainId: hub.id, endpoints })
+  const quorum = createQuorumOver(client)
   const hubEntries = createHubEntries({ quorum, mappingAddress })
   const domain = { chainId, verifyingContract: mappingAddress }
   const mapNonce = createMapNonce({

@@ -1,7 +1,7 @@
 import { type ChainGate, type ChainRegistry, connectQuotingChain, openNetworkReaders } from '@causeway/chains'
 import type { QuoteFile } from '@causeway/core/config'
 import { type RegisteredChain, warnOfUncheckedCode } from '@causeway/families'
-import { createMarket, type Market, type MarketLog } from '@causeway/market'
+import { createMarket, type Market, type MarketLog, systemClock } from '@causeway/market'
 import { type ChainClient, countVoices, type Electorate } from '@causeway/rpc'
 import {
   createAgreementMetrics,
@@ -12,6 +12,7 @@ import {
 import type { Logger } from 'pino'
 import type { QuoteApiConfig } from '../config/config.ts'
 import type { QuoteRegistry } from '../pricing/registry.ts'
+import type { DatabaseClock } from '../requests/stops/databaseClock.ts'
 import { createPriceAdapters, sourceReach } from './priceAdapters.ts'
 
 type MarketParts = {
@@ -21,12 +22,13 @@ type MarketParts = {
   readonly clients: ReadonlyMap<string, ChainClient>
   /** By key, of chains that did not answer at the start: nothing is read of one before its gate resolves. */
   readonly gates: ReadonlyMap<string, ChainGate>
+  readonly clock: DatabaseClock
 }
 
 /** Market of every chain that has a client: prices, gas and pools. Reads nothing before its `start`. */
 export function openMarket(
   { metrics, tracing, logger, onClose }: ServiceParts<'jobs'>,
-  { config, chains, quote, clients, gates }: MarketParts,
+  { config, chains, quote, clients, gates, clock }: MarketParts,
 ): Market {
   const market = createMarket({
     config: quote,
@@ -36,6 +38,7 @@ export function openMarket(
     sourceHosts: sourceReach(config, chains),
     onReport: createAgreementMetrics(metrics),
     adapters: createPriceAdapters(config.priceAdapters, quote),
+    clock: { ...systemClock, now: () => clock.now() },
     log: logger,
   })
   onClose('jobs', 'market', () => market.close())

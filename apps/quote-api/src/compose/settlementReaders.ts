@@ -54,13 +54,12 @@ export function openRecoveries(
   }: { readonly chains: ChainRegistry; readonly signatures: OrderSignatures },
   context: SettlementContext,
 ): RecoveryContext & { close(): Promise<void> } {
-  const now = () => Date.now()
   const mappingAddress = hub?.genericMappingAddress
   const client =
     hub?.ready === true && mappingAddress !== undefined
-      ? createJsonRpcClient({ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })), now })
+      ? createJsonRpcClient({ chainId: hub.id, endpoints: hub.endpoints.map((url) => ({ url })) })
       : undefined
-  const quorum = client && createQuorumOver(client, { now })
+  const quorum = client && createQuorumOver(client)
   // An order names its solver's chain by key; a promise is signed for that chain's number on the hub.
   const hubChainIdOf = (key: string) => {
     if (key === hub?.id) return hub.evmChainId

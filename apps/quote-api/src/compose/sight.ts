@@ -2,6 +2,7 @@ import { createOracleSight } from '@causeway/chains'
 import type { Market } from '@causeway/market'
 import { type ChainClient, type Line, waitingIn } from '@causeway/rpc'
 import { registerNeighbours, type ServiceParts, watchOracleSigners } from '@causeway/service'
+import type { DatabaseClock } from '../requests/stops/databaseClock.ts'
 import { createNetworkWatch, watchedChains } from '../requests/stops/networkWatch.ts'
 import { ownTermsOf } from '../requests/stops/ownTerms.ts'
 import { createSolverSight } from '../requests/work/solverSight.ts'
@@ -18,10 +19,15 @@ export const clientsIn = (
 export type Sight = Awaited<ReturnType<typeof openSight>>
 
 /** Opens what watches solver, oracles and networks, and the stops that their news causes. */
-export async function openSight(service: ServiceParts<'jobs'>, world: World, market: Market) {
+export async function openSight(
+  service: ServiceParts<'jobs'>,
+  world: World,
+  parts: { readonly market: Market; readonly clock: DatabaseClock },
+) {
   const { logger, check, onClose } = service
   const { config, quote, registry, clients, database } = world
-  const solverSight = createSolverSight({ database, now: () => Date.now() })
+  const { market, clock } = parts
+  const solverSight = createSolverSight({ database, now: () => performance.now() })
   if (config.solverApiKey !== undefined) check(solverSight.check)
   const oracleSight = openOracleSight(service, world)
   const { address: orderSigner } = world.signer
@@ -29,11 +35,11 @@ export async function openSight(service: ServiceParts<'jobs'>, world: World, mar
   const networks = createNetworkWatch({
     chains: watchedChains(registry, clientsIn('prices', world), quote.fillWallet),
     market,
-    now: () => Date.now(),
+    now: () => performance.now(),
     onFailure: (chain, error) => logger.warn({ chain, err: error }, 'network not looked at'),
   })
   onClose('jobs', 'networks', () => networks.close())
-  const stops = await openStops(service, { database, own, networks, registry })
+  const stops = await openStops(service, { database, own, networks, registry, clock })
   return { solverSight, oracleSight, own, networks, stops }
 }
 

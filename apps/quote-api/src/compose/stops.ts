@@ -4,6 +4,7 @@ import { watchSeries } from '@causeway/http'
 import type { ServiceParts } from '@causeway/service'
 import type { QuoteRegistry } from '../pricing/registry.ts'
 import { type ChainStops, createChainStops } from '../requests/stops/chainStops.ts'
+import type { DatabaseClock } from '../requests/stops/databaseClock.ts'
 import type { NetworkWatch } from '../requests/stops/networkWatch.ts'
 import type { OwnTerms } from '../requests/stops/solverTerms.ts'
 import {
@@ -24,10 +25,11 @@ export async function openStops(
     readonly own: OwnTerms
     readonly networks: Pick<NetworkWatch, 'broken'>
     readonly registry: Pick<QuoteRegistry, 'chainById'>
+    readonly clock: DatabaseClock
   },
 ): Promise<ChainStops> {
   const { logger, onClose } = service
-  const { database, own, networks, registry } = options
+  const { database, own, networks, registry, clock } = options
   const nameOf = (chainId: number) =>
     chainId === everyChain ? 'all' : (registry.chainById.get(chainId)?.key ?? 'other')
   const stops = createChainStops({
@@ -43,7 +45,7 @@ export async function openStops(
       }))
       logger.warn({ event: 'chains_stopped', stopped }, 'other chains are stopped from now on')
     },
-    now: () => Date.now(),
+    clock,
     onFailure: (error) => logger.warn({ err: error }, 'stops of chains are not read: the last ones hold'),
   })
   onClose('jobs', 'stops', () => stops.close())

@@ -48,7 +48,7 @@ export function createDatabaseWait(
   let tries = 0
   let loggedAtMs = 0
   const logUnlessRepeated = (failure: DomainError) => {
-    const nowMs = Date.now()
+    const nowMs = performance.now()
     if (failure.code === problem?.code && nowMs - loggedAtMs < remindAfterMs) return
     loggedAtMs = nowMs
     logger.warn(

@@ -38,7 +38,7 @@ export async function startAccessService(options: {
   const client =
     rpcUrls === undefined
       ? undefined
-      : createJsonRpcClient({ chainId: 'base', endpoints: rpcUrls.map((url) => ({ url })), now: Date.now })
+      : createJsonRpcClient({ chainId: 'base', endpoints: rpcUrls.map((url) => ({ url })) })
   const logger = createLogger({ service: 'quote-api', level: 'silent' })
   const access = createAccess({
     database,

@@ -138,7 +138,6 @@ export async function refundIdOf(
   const quorum = createQuorumClient({
     chainId: key,
     endpoints: [{ url: network.chains[key].url, alias: 'e1' }],
-    now: Date.now,
   })
   const { depository } = network.deployment[key]
   const chain = { id: key, depository, finality: { mode: 'depth', blocks: 0 } } as const

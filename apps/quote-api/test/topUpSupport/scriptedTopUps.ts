@@ -58,7 +58,6 @@ export function chainOver(
   const client = createJsonRpcClient({
     chainId: `scripted-${chainId}`,
     endpoints: urls.map((url) => ({ url })),
-    now: () => Date.now(),
   })
   const chain = createTopUpChain({ client, chainId, target, mode, onMalformed })
   return Object.assign(chain, { close: () => client.close() })

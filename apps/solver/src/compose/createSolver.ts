@@ -57,7 +57,7 @@ export async function createSolver(config: SolverConfig, variables: Variables): 
     const paying = openPaying(service, { world, market, metrics })
     const deposits = openDeposits(service, world, market)
     const sight = watchOracles(service, config)
-    const background: BackgroundParts = { lastRoundMs: Date.now() }
+    const background: BackgroundParts = { lastRoundMs: performance.now() }
     const filling = createFilling(world, { ...paying, deposits, background })
     const work = await openWork(service, { world, filling, background })
     const parts = { world, metrics, paying, deposits, sight, background, filling, work }

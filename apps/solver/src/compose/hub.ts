@@ -79,9 +79,8 @@ export function openHub(
 
 /** Client of the hub's endpoints, and a quorum over them. Opens no connection. */
 export function connectHub({ id, endpoints }: Pick<RegisteredHub, 'id' | 'endpoints'>) {
-  const now = () => Date.now()
-  const client = createJsonRpcClient({ chainId: id, endpoints: endpoints.map((url) => ({ url })), now })
-  return { client, quorum: createQuorumOver(client, { now }) }
+  const client = createJsonRpcClient({ chainId: id, endpoints: endpoints.map((url) => ({ url })) })
+  return { client, quorum: createQuorumOver(client) }
 }
 
 /**

@@ -130,7 +130,7 @@ export function openSubmit(
   chainId: string,
   { submitRpcUrl: url }: SolverChainPolicy,
 ): ChainClient | undefined {
-  return url && createJsonRpcClient({ chainId, endpoints: [{ url }], threshold: 1, now: () => Date.now() })
+  return url && createJsonRpcClient({ chainId, endpoints: [{ url }], threshold: 1 })
 }
 
 const cannotBePaidOn = (key: string) => new ConfigurationError(`solver: chains.${key} cannot be paid on`)

@@ -87,8 +87,8 @@ function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
 }
 
 async function isGoneWithin(pid: number, identity: string, waitMs: number): Promise<boolean> {
-  const deadline = Date.now() + waitMs
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + waitMs
+  while (performance.now() < deadline) {
     if ((await processIdentity(pid)) !== identity) return true
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

@@ -111,14 +111,14 @@ async function spawnUntilUp(
 ): Promise<{ readonly pid: number; readonly port: number }> {
   const { logFile } = spawnOptions
   const retriedPatterns = fixedPort === undefined ? [leftoverPattern, portTakenPattern] : [leftoverPattern]
-  const deadline = Date.now() + startTimeoutMs
+  const deadline = performance.now() + startTimeoutMs
   for (;;) {
     const port = fixedPort ?? (await choosePort())
     const pid = spawnServer({ ...spawnOptions, port })
     if (await waitForAnswer({ pid, port, password, logFile })) return { pid, port }
     const tail = await readLogTail(logFile)
     const latestTry = tail.slice(-latestTryLength)
-    if (!retriedPatterns.some((pattern) => pattern.test(latestTry)) || Date.now() > deadline) {
+    if (!retriedPatterns.some((pattern) => pattern.test(latestTry)) || performance.now() > deadline) {
       throw new Error(`PostgreSQL did not start; the end of its log: ${tail}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 200))
@@ -130,8 +130,8 @@ async function spawnUntilUp(
  * @throws Error for one that runs and does not answer within a minute, after stopping it
  */
 async function waitForAnswer({ pid, port, password, logFile }: Server): Promise<boolean> {
-  const deadline = Date.now() + startTimeoutMs
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + startTimeoutMs
+  while (performance.now() < deadline) {
     if ((await processIdentity(pid)) === undefined) return false
     if (await ensureDatabase(embeddedConnectionString({ port, password, database: 'postgres' }))) return true
     await new Promise((resolve) => setTimeout(resolve, 20))

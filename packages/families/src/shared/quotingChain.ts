@@ -118,7 +118,7 @@ export type QuotingChainOptions = {
   readonly neededWithinMs: number
   /** Gas limit of simulated calls, on chains that run calls. Default 10 000 000. */
   readonly transactionGasMax?: bigint | undefined
-  /** Milliseconds since the epoch. */
+  /** Milliseconds of a clock that is never set. */
   readonly now: () => number
   /** Called with the error of every failed call. */
   readonly onFailure: (error: unknown) => void
@@ -157,7 +157,6 @@ export function connectByJsonRpc(
     chainId: id,
     endpoints: endpoints.map((url) => ({ url })),
     threshold: rpcThreshold,
-    now: () => Date.now(),
     ...options,
   })
 }

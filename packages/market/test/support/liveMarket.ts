@@ -34,7 +34,7 @@ export async function startLiveMarket(options: Partial<MarketOptions> = {}): Pro
   const clients: JsonRpcClient[] = []
   const open = (overrides: Partial<MarketOptions> = {}) => {
     const own = (['base', 'optimism'] as const).map((chainId) =>
-      createJsonRpcClient({ chainId, endpoints: [{ url: proxies[chainId].url }], now: Date.now }),
+      createJsonRpcClient({ chainId, endpoints: [{ url: proxies[chainId].url }] }),
     )
     clients.push(...own)
     const log = { info() {}, warn() {} }

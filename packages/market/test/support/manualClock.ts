@@ -3,6 +3,8 @@ import type { Clock } from '../../src/ports.ts'
 export type ManualClock = Clock & {
   /** Moves time, running each due task at its own moment and letting promises settle between them. */
   advance(byMs: number): Promise<void>
+  /** Sets the time of day, while no time passes. */
+  step(byMs: number): void
   pendingTasks(): number
 }
 
@@ -10,9 +12,14 @@ type Task = { readonly atMs: number; readonly run: () => void }
 
 export function createManualClock(startMs = 1_800_000_000_000): ManualClock {
   let nowMs = startMs
+  let stepMs = 0
   let tasks: Task[] = []
   return {
-    now: () => nowMs,
+    now: () => nowMs + stepMs,
+    elapsed: () => nowMs,
+    step(byMs) {
+      stepMs += byMs
+    },
     after(delayMs, run) {
       const task = { atMs: nowMs + delayMs, run }
       tasks.push(task)

@@ -77,7 +77,6 @@ export function openComparedChain(parts: TopUpReadingParts): {
   const client = createJsonRpcClient({
     chainId: chain.id,
     endpoints: [{ url: endpoint, alias: 'reconciler' }],
-    now: () => Date.now(),
   })
   return {
     chain: createTopUpChain({ ...custodyReaderOptions(parts), client, rpcThreshold: 1 }),

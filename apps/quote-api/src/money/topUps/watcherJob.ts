@@ -22,7 +22,7 @@ export function createTopUpWatcher(options: {
 }): Job {
   const { account, chain, database, fromBlock, lateBlocks, intervalMs, metrics, logger } = options
   const purpose = account === 'custody' ? 'top-ups' : 'solver-top-ups'
-  const memory = createReadMemory(() => Date.now())
+  const memory = createReadMemory(() => performance.now())
   return {
     name: account === 'custody' ? 'top-up-watcher' : 'solver-top-up-watcher',
     intervalMs,

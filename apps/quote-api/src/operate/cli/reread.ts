@@ -68,9 +68,8 @@ function openHub(hub: RegisteredHub | undefined) {
   const client = createJsonRpcClient({
     chainId: hub.id,
     endpoints: hub.endpoints.map((url) => ({ url })),
-    now: () => Date.now(),
   })
-  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  const quorum = createQuorumOver(client)
   return { hubEntries: createHubEntries({ quorum, mappingAddress }), close: () => client.close() }
 }
 

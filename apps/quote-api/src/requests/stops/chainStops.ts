@@ -3,6 +3,7 @@ import { type CurrencyKey, DomainError, type Hex, type SqlDatabase } from '@caus
 import { clockLimitMs } from '@causeway/core/config'
 import { toBytes } from '../orders/orderColumns.ts'
 import type { BrokenAssumption } from './assumptions.ts'
+import type { DatabaseClock } from './databaseClock.ts'
 import { type Difference, differencesOf, floorsOf, type OwnTerms } from './solverTerms.ts'
 import { readStopNews } from './stopNews.ts'
 import { clockRefusal, refusalBy } from './stopRefusals.ts'
@@ -27,7 +28,7 @@ export interface ChainStops {
   refuse(origin: number, paidOn: number | undefined): void
   /** @throws ClockOffError while this process and the database disagree about the time */
   requireClock(): void
-  /** Unix milliseconds by the database's clock, computed from the last measured offset. */
+  /** Unix milliseconds by the database's clock. */
   now(): number
   /**
    * As `refuse`, for a request's order; not for an unknown one.
@@ -51,7 +52,7 @@ type ChainStopsOptions = {
   /** Called with the stops in force after each change. */
   readonly onChange: (stops: readonly ChainStop[]) => void
   readonly onFailure: (error: unknown) => void
-  readonly now: () => number
+  readonly clock: DatabaseClock
 }
 
 export const createChainStops = (options: ChainStopsOptions): ChainStops => new RefreshedStops(options)
@@ -62,7 +63,6 @@ class RefreshedStops implements ChainStops {
   #stops: readonly ChainStop[] = []
   #differences: readonly Difference[] = []
   #floors: ReadonlyMap<CurrencyKey, bigint> = new Map()
-  #offsetMs = 0
   #refreshLoop: Promise<void> = Promise.resolve()
 
   constructor(options: ChainStopsOptions) {
@@ -90,11 +90,11 @@ class RefreshedStops implements ChainStops {
   }
 
   requireClock(): void {
-    if (this.#isClockOff()) throw new ClockOffError(this.#offsetMs)
+    if (this.#isClockOff()) throw new ClockOffError(this.#options.clock.hostOffsetMs())
   }
 
   now(): number {
-    return this.#options.now() - this.#offsetMs
+    return this.#options.clock.now()
   }
 
   async refuseRequest(requestId: Hex): Promise<void> {
@@ -108,16 +108,14 @@ class RefreshedStops implements ChainStops {
   }
 
   async refresh(): Promise<void> {
-    const { database, own, broken, onChange, now } = this.#options
+    const { database, own, broken, onChange, clock } = this.#options
     const before = this.#stops
-    const sentMs = now()
-    const { stops: stored, terms: solverTerms, clockMs } = await readStopNews(database)
-    this.#offsetMs = clockOffsetMs({ sentMs, clockMs, answeredMs: now() })
+    const { stops: stored, terms: solverTerms } = await clock.measure(() => readStopNews(database))
     this.#differences = differencesOf(own, solverTerms)
     const floors = floorsOf(solverTerms)
     // An object stays while none of its values changes, so that callers can compare it.
     if (hasChanged(floors, this.#floors)) this.#floors = floors
-    const moment = { before, now: new Date(now()) }
+    const moment = { before, now: new Date(clock.now()) }
     const termStops = ownStopsOf('terms', this.#differences, moment)
     this.#stops = [...stored, ...termStops, ...ownStopsOf('network', broken(), moment)]
     if (namesOf(this.#stops) !== namesOf(before)) onChange(this.#stops)
@@ -133,7 +131,7 @@ class RefreshedStops implements ChainStops {
   }
 
   #isClockOff(): boolean {
-    return Math.abs(this.#offsetMs) > clockLimitMs
+    return Math.abs(this.#options.clock.hostOffsetMs()) > clockLimitMs
   }
 
   async #refreshUntilClosed(): Promise<void> {
@@ -150,19 +148,6 @@ class RefreshedStops implements ChainStops {
       }
     }
   }
-}
-
-/**
- * Milliseconds by which this clock is surely ahead of the database's, or behind it if negative. The database's time lies
- * between question and answer, so an offset within that interval counts as zero. Pure.
- */
-function clockOffsetMs(times: {
-  readonly sentMs: number
-  readonly clockMs: number
-  readonly answeredMs: number
-}): number {
-  const { sentMs, clockMs, answeredMs } = times
-  return Math.max(sentMs - clockMs, 0) + Math.min(answeredMs - clockMs, 0)
 }
 
 const hasChanged = (

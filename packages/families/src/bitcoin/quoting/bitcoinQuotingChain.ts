@@ -125,7 +125,7 @@ async function findForeignEndpoints({
   network,
   isLocal,
 }: Pick<NetworkReaderOptions, 'client' | 'network'> & { readonly isLocal: boolean }) {
-  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  const quorum = createQuorumOver(client)
   const signal = AbortSignal.timeout(checkTimeoutMs)
   const networkBlocks = isLocal ? firstBlocks.regtest : firstBlocksOf({ network })
   const foreignProblem = (hash: string) => (networkBlocks.includes(hash) ? undefined : 'is foreign')

@@ -34,7 +34,7 @@ type NameOutputs = NonNullable<ChainClient['nameOutputs']>
 
 /** Asks for one address after another, because a node scans for one address at a time and refuses others meanwhile. */
 function listByNodes(client: ChainClient): NameOutputs {
-  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  const quorum = createQuorumOver(client)
   const list = listBy(quorum, (view) => createBitcoindView(view))
   let lastScan: Promise<unknown> = Promise.resolve()
   return (...args) => {

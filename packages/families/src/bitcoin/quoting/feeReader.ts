@@ -134,13 +134,13 @@ function createInventory({ client, network, fillWallet }: NetworkReaderOptions) 
   let cached: { readonly atMs: number; readonly held: ReadonlyMap<string, bigint> } | undefined
   return async (timeoutMs: number): Promise<ReadonlyMap<string, bigint>> => {
     if (fillWallet === undefined) return new Map()
-    const ageMs = Date.now() - (cached?.atMs ?? Number.NEGATIVE_INFINITY)
+    const ageMs = performance.now() - (cached?.atMs ?? Number.NEGATIVE_INFINITY)
     if (cached !== undefined && ageMs < inventoryMs.read) return cached.held
     try {
       const ownAddress = { address: fillWallet, network: bitcoinNetworkOf(network) }
       const outputs = await readOwnOutputs(client, ownAddress, { timeoutMs, whose: 'own' })
       const held = outputs.reduce((sum, { value }) => sum + value, 0n)
-      cached = { atMs: Date.now(), held: new Map([[codec.nativeCurrency, held]]) }
+      cached = { atMs: performance.now(), held: new Map([[codec.nativeCurrency, held]]) }
       return cached.held
     } catch (error) {
       if (!(error instanceof UpstreamUnavailableError || error instanceof AddressRefusedError)) throw error

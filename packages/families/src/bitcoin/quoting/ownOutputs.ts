@@ -46,7 +46,7 @@ export async function readOwnOutputs(
 ): Promise<readonly SpendableOutput[]> {
   const script = outputScript(ownAddress.address, ownAddress.network)
   if (client.nameOutputs === undefined) throw new Error('nobody names what addresses of this chain hold')
-  const startedMs = Date.now()
+  const startedMs = performance.now()
   const listedOutputs = await client.nameOutputs(ownAddress.address, AbortSignal.timeout(timeoutMs), whose)
   const lookups = distinctOutputs(listedOutputs)
     .toSorted(mostValuableFirst)
@@ -54,7 +54,7 @@ export async function readOwnOutputs(
     .map((output): OutputLookup => ({ output, cached: outputCache?.get(outPointText(output)) }))
   if (lookups.length === 0) return []
   const { threshold } = client.electorate
-  const limits = { timeoutMs: Math.max(1, timeoutMs - (Date.now() - startedMs)) }
+  const limits = { timeoutMs: Math.max(1, timeoutMs - (performance.now() - startedMs)) }
   // The bytes of all outputs are known: only their unspent state is asked for, with outputs of other addresses.
   if (askUnspent !== undefined && lookups.every(({ cached }) => cached !== undefined)) {
     const votes = await askUnspent(

@@ -37,7 +37,7 @@ export function createUnspentGroups(client: ChainClient): AskUnspent {
     )
     const votes = await client.poll<UnspentVotes>(calls, {
       // The most patient member decides; waiting for other groups has used up a part of its time.
-      timeoutMs: Math.max(1, Math.max(...members.map(({ untilMs }) => untilMs)) - Date.now()),
+      timeoutMs: Math.max(1, Math.max(...members.map(({ untilMs }) => untilMs)) - performance.now()),
       patienceMs,
       decide: (currentVotes, isLast) =>
         isLast && areEnough(currentVotes, client) ? currentVotes : undefined,
@@ -56,12 +56,12 @@ export function createUnspentGroups(client: ChainClient): AskUnspent {
     firstOf,
     send,
     // After a group has failed, those of its members are asked again whose time is not over.
-    mayAskAgain: ({ untilMs }) => untilMs > Date.now(),
+    mayAskAgain: ({ untilMs }) => untilMs > performance.now(),
     fail: ({ reject }, error) => reject(error),
   })
   return (outputs, { timeoutMs }) =>
     new Promise((resolve, reject) => {
-      groups.add({ outputs, untilMs: Date.now() + timeoutMs, resolve, reject })
+      groups.add({ outputs, untilMs: performance.now() + timeoutMs, resolve, reject })
     })
 }
 

@@ -51,8 +51,6 @@ export function esploraUrls({ additionalData }: RegisteredChain): readonly Secre
   return splitList(additionalData.esploraCompatibleApiUrl?.reveal(), ',').map((url) => new Secret(url))
 }
 
-const now = () => Date.now()
-
 /** True if the chain has endpoints of nodes; `ready` says nothing of APIs. */
 const hasNodes = ({ ready }: RegisteredChain): boolean => ready
 
@@ -62,8 +60,8 @@ function nodeQuorum<View extends BitcoinView>(
 ): QuorumClient<View> {
   const { id: chainId, endpoints, rpcThreshold: threshold } = chain
   const headTracking = bitcoinHeadTracking
-  const options = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, now, headTracking }
-  return createQuorum(options, (endpoint, limits) => viewOf(new EndpointView(endpoint, limits, now)))
+  const options = { chainId, endpoints: endpoints.map((url) => ({ url })), threshold, headTracking }
+  return createQuorum(options, (endpoint, limits) => viewOf(new EndpointView(endpoint, limits)))
 }
 
 /**
@@ -82,8 +80,11 @@ export function esploraQuorumOf<View extends BitcoinView>(
   if (threshold > hosts) {
     throw new ConfigurationError(`chains: ${chainId}.rpcThreshold is above the number of endpoint hosts`)
   }
-  const endpoints = urls.map((url) => ({ url, headers: esploraHeaders(url, additionalData, now) }))
-  return createQuorum({ chainId, endpoints, threshold, now, ...esploraProtocol }, (endpoint, limits) =>
-    viewOf(new HttpView(endpoint, limits, now)),
+  const endpoints = urls.map((url) => ({
+    url,
+    headers: esploraHeaders(url, additionalData, () => performance.now()),
+  }))
+  return createQuorum({ chainId, endpoints, threshold, ...esploraProtocol }, (endpoint, limits) =>
+    viewOf(new HttpView(endpoint, limits)),
   )
 }

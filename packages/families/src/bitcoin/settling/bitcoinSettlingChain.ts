@@ -30,13 +30,12 @@ const anyDepth: Finality = { mode: 'depth', blocks: 1 }
 /** Readers of facts by the chain's own finality (`deep`) and at any depth (`shallow`), and the quorum of its nodes. */
 function openReaders({ chain: listed, client }: Parameters<SettlingChainFamily>[0]) {
   const chain = { network: undefined, additionalData: {}, ...listed, vmType: 'bitcoin-vm' as const }
-  const now = () => Date.now()
-  const quorum = createViewedQuorum(client, { now }, createBitcoindView)
+  const quorum = createViewedQuorum(client, createBitcoindView)
   // Settlement reads no withdrawals, so nothing looks up spenders.
   const shared = { quorum, findSpenders: noSpenderLookup, limits }
   const network = bitcoinNetworkOf(chain.network)
   return {
-    endpoints: createQuorumOver(client, { now }),
+    endpoints: createQuorumOver(client),
     deep: createBitcoinFactsReader({ ...shared, chain }),
     shallow: createBitcoinFactsReader({ ...shared, chain: { ...chain, finality: anyDepth } }),
     network,

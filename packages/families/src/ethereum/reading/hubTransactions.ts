@@ -63,9 +63,9 @@ export function createHubTransactions(sender: HubSender): HubTransactions {
         if (await isDone(signal)) return
         let sentAtMs = Number.NEGATIVE_INFINITY
         while (!signal.aborted) {
-          if (Date.now() - sentAtMs > sendAgainAfterMs) {
+          if (performance.now() - sentAtMs > sendAgainAfterMs) {
             await sendInTurn(transaction)
-            sentAtMs = Date.now()
+            sentAtMs = performance.now()
           }
           await new Promise((resolve) => setTimeout(resolve, pollMs))
           if (await isDone(signal)) return

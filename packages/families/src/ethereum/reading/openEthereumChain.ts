@@ -12,18 +12,16 @@ import { verifyEvmEndpoints } from './verifyEndpoints.ts'
 /** Opens an `ethereum-vm` chain for reading facts. @throws ConfigurationError for endpoints that are no URLs */
 export const openEthereumChain: OpenFamilyChain = (chain, limits) => {
   const { id, endpoints, rpcThreshold, hubChainId, depository } = chain
-  const now = () => Date.now()
   const clientOptions = {
     chainId: id,
     endpoints: endpoints.map((url) => ({ url })),
     threshold: rpcThreshold,
-    now,
   }
   // CAST: a canonical address of this family is lower-case hex.
   const address = ethereumCodec.canonicalAddress(depository) as Hex
   const contract = { setting: `chains: ${id}.depository`, address }
   const client = createJsonRpcClient(clientOptions)
-  const quorum = createQuorumOver(client, { now })
+  const quorum = createQuorumOver(client)
   return {
     reader: createEthereumFactsReader({ chain, quorum, limits, recordsPayments: limits.recordsPayments }),
     async verify(signal) {

@@ -99,7 +99,7 @@ function createHeights(options: {
 
 /** `shallow` reads facts of any block, `deep` of final blocks only. */
 function openReaders({ chain, client, recordsPayments }: Parameters<SettlingChainFamily>[0]) {
-  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  const quorum = createQuorumOver(client)
   // Nothing is cached: facts of blocks that are not final may change, and settlement keeps final ones itself.
   const readerOptions = { quorum, limits: { finalEntriesMax: 0 }, recordsPayments }
   return {

@@ -21,7 +21,6 @@ export function connectHyperliquid(chain: RegisteredChain): HyperliquidClient {
     headTracking: hyperliquidHeadTracking,
     wire: 'paths',
     lagBlocksMax: lagMsMax,
-    now: () => Date.now(),
   })
   const { quorum: explorers, observe, close } = openQuorum(chain)
   return {

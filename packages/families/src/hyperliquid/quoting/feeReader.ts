@@ -69,7 +69,7 @@ export function createHyperliquidNetworkReader(options: NetworkReaderOptions): N
  * if too few endpoints answer. @source F-54
  */
 function createSidesReader(client: ChainClient) {
-  const recent = createRecent<boolean>(() => Date.now(), { forMs: () => recentMs.steady })
+  const recent = createRecent<boolean>(() => performance.now(), { forMs: () => recentMs.steady })
   return (wallet: string, timeoutMs: number): MaybePromise<boolean | undefined> =>
     recent(wallet, () =>
       agreedAnswer(client, modeCall(wallet), parseHasOneSide, timeoutMs).then(

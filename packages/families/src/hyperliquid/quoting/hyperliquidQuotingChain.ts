@@ -121,9 +121,9 @@ class HyperliquidQuoter implements QuotingChain {
   }
 
   async hasSent({ account, nonce, sinceMs }: SentTransfer): Promise<boolean> {
-    const { client, now, neededWithinMs } = this.#options
+    const { client, neededWithinMs } = this.#options
     const own = account.toLowerCase()
-    const range = { from: BigInt(sinceMs), to: BigInt(now()) }
+    const range = { from: BigInt(sinceMs), to: BigInt(Date.now()) }
     const { isSent } = await agreeOn(
       explorersBeside(client),
       async (view, signal) => {

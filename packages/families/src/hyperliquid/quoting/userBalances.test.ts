@@ -37,7 +37,7 @@ async function openChain(said: Readonly<Record<string, unknown>>) {
   const url = await startExchange(said)
   const now = () => Date.now()
   const dialect = { headTracking: hyperliquidHeadTracking, wire: 'paths' } as const
-  const client = createJsonRpcClient({ chainId: 'hyperliquid', endpoints: [{ url }], now, ...dialect })
+  const client = createJsonRpcClient({ chainId: 'hyperliquid', endpoints: [{ url }], ...dialect })
   onTestFinished(() => client.close())
   return hyperliquidQuotingChain.open({
     client,

@@ -44,8 +44,6 @@ function refuseMeaninglessSettings({ id, finality, network, additionalData }: Re
   }
 }
 
-const now = () => Date.now()
-
 /** Any answer shows that an endpoint is alive: neither API has a height. The account does not matter. */
 const infoHeads = answersTo({ method: '/info', params: [statusRequest] })
 const explorerHeads = (path = '/explorer') =>
@@ -65,7 +63,7 @@ export function openQuorum(
   close(): Promise<void>
 } {
   const { id: chainId, endpoints: urls, rpcThreshold: threshold } = chain
-  const shared = { chainId, headTracking: infoHeads, wire: 'paths' as const, now }
+  const shared = { chainId, headTracking: infoHeads, wire: 'paths' as const }
   const infos = createEndpoints({ ...shared, endpoints: urls.map((url) => ({ url })) })
   const proxy = openProxy(chain)
   // There is one info endpoint per URL, so each explorer has the alias of its own.
@@ -76,8 +74,8 @@ export function openQuorum(
     // The info API of the same URL: both lists have the same aliases.
     const info = infos.find(({ alias }) => alias === endpoint.alias) ?? endpoint
     return createHyperliquidView({
-      explorer: new HttpView(endpoint, limits, now),
-      info: new HttpView(info, limits, now),
+      explorer: new HttpView(endpoint, limits),
+      info: new HttpView(info, limits),
       proxy: proxy === undefined || !isFirst ? undefined : proxyView(proxy, limits),
     })
   })
@@ -100,7 +98,7 @@ function proxyView(
   { endpoint, path }: OpenProxy,
   limits: ConstructorParameters<typeof HttpView>[1],
 ): ExplorerProxy {
-  return { view: new HttpView(endpoint, limits, now), path }
+  return { view: new HttpView(endpoint, limits), path }
 }
 
 /** The proxy's endpoint; requests go to the setting's own path, with nothing appended. */
@@ -124,7 +122,6 @@ function openProxy({
     chainId,
     headTracking: explorerHeads(path),
     wire: 'paths',
-    now,
     endpoints: [{ url: origin, alias: 'proxy', headers }],
   })
   return endpoint && { endpoint, path: new Secret(path) }

@@ -44,7 +44,7 @@ export const hyperliquidSettlingChain: SettlingChainFamily = ({ chain, client, h
     hash: 'shown',
   })
   // Chooses the transfers that are read as deposits, by the orders that the hub names for them.
-  const depositChoice = createDepositClaims({ chainId: chain.id, hubEntries }, Date.now)
+  const depositChoice = createDepositClaims({ chainId: chain.id, hubEntries }, () => performance.now())
   /** Range of time that earlier looks listed. A look that throws does not count: it is listed again. */
   let listed: Times | undefined
   const depositCache = createLruCache<InBlock<DepositFacts>>(limits.finalEntriesMax)

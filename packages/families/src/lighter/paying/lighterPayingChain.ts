@@ -110,7 +110,7 @@ class LighterPayer implements PayingChain {
     const { apiKeyIndex } = signerKey
     this.address = account
     this.#settings = settings
-    this.#quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
+    this.#quorum = createHttpQuorumOver(client, (view) => view)
     this.#clock = new ExchangeClock(client, signerKey)
     const token = () => this.#clock.createToken()
     this.#readLane = createLaneReader({ quorum: this.#quorum, account, apiKeyIndex, firstNonce, token })
@@ -199,7 +199,7 @@ class LighterPayer implements PayingChain {
     const L1Sig = await owner.signMessage({
       message: lighterTransferMessage({ ...transfer, lighterChainId }),
     })
-    this.#lastSigned = { nonce, atMs: Date.now() }
+    this.#lastSigned = { nonce, atMs: performance.now() }
     return {
       raw: encodeRaw({ ...info, L1Sig }),
       hash,
@@ -224,7 +224,8 @@ class LighterPayer implements PayingChain {
     for (;;) {
       const next = await this.#nextNonce()
       const last = this.#lastSigned
-      const isBeingSpent = last !== undefined && last.nonce >= next && Date.now() - last.atMs < nonceWaitMs
+      const isBeingSpent =
+        last !== undefined && last.nonce >= next && performance.now() - last.atMs < nonceWaitMs
       if (!isBeingSpent) return next
       await new Promise((resolve) => setTimeout(resolve, noncePollMs))
     }

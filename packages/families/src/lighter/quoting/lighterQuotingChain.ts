@@ -104,7 +104,6 @@ function connectLighter(chain: RegisteredChain): LighterClient {
     chainId: id,
     endpoints: lighterEndpoints(chain),
     threshold: rpcThreshold,
-    now: () => Date.now(),
     headTracking: lighterHeadTracking,
     wire: 'paths',
     lagBlocksMax: lagSecondsMax,
@@ -128,7 +127,7 @@ async function contradictions(
   options: NetworkReaderOptions & { readonly isLocal: boolean },
 ): Promise<readonly ChainFinding[]> {
   const { client, network: name, depository, isLocal } = options
-  const quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
+  const quorum = createHttpQuorumOver(client, (view) => view)
   const signal = AbortSignal.timeout(checkTimeoutMs)
   const network = lighterNetworkOf({ id: client.chainId, network: name })
   const [problems, publicEndpoints, wrongCurrencies] = await Promise.all([

@@ -9,8 +9,6 @@ import { lighterNetworkOf } from './networks.ts'
 import { createTransferLookup, explorerHeadTracking, noTransferLookup } from './transferLookup.ts'
 import { verifyLighterEndpoints, verifyLocalLighterEndpoints } from './verifyEndpoints.ts'
 
-const now = () => Date.now()
-
 /** Sent with every request: the API's proxy refuses requests without a user agent. */
 const agentHeaders = { 'user-agent': 'causeway-oracle' }
 
@@ -48,7 +46,6 @@ function endpointQuorum(chain: ReadableChain): QuorumClient<HttpView> {
     chainId,
     endpoints: lighterEndpoints(chain),
     threshold,
-    now,
     // Any answer shows that an endpoint is alive.
     headTracking: answersTo({ method: '/', params: [] }),
     wire: 'paths',
@@ -78,7 +75,7 @@ export function explorersOf({
   if (endpoints.length === 0) return undefined
   // One answer is enough, because explorers only give hints.
   const dialect = { headTracking: explorerHeadTracking, wire: 'paths' } as const
-  return createHttpQuorumClient({ chainId, endpoints, threshold: 1, now, ...dialect })
+  return createHttpQuorumClient({ chainId, endpoints, threshold: 1, ...dialect })
 }
 
 /** Refuses a finality setting: a transaction is final as soon as the sequencer executed it. @source rule F-162 */

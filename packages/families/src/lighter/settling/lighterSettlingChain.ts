@@ -32,8 +32,7 @@ export const lighterSettlingChain: SettlingChainFamily = ({ chain, client }) => 
     throw new ConfigurationError(
       `chains: ${chain.id}.additionalData.explorerApiUrl is needed: deposits are found by it`,
     )
-  const now = () => Date.now()
-  const quorum = createHttpQuorumOver(client, { now }, (view) => view)
+  const quorum = createHttpQuorumOver(client, (view) => view)
   const transactionReader = createLighterTransactions({ quorum, limits })
   // Settlement reads no withdrawals, so nothing looks up what executed one.
   const reader = createLighterFactsReader({ chain, quorum, findTransfers: noTransferLookup, limits })

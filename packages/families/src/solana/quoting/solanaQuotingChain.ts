@@ -40,7 +40,7 @@ export const solanaQuotingChain: QuotingChainFamily = {
     reader: createClusterReader,
     async contradictions(options) {
       const { client, network, depository, isLocal } = options
-      const quorum = createQuorumOver(client, { now: () => Date.now() })
+      const quorum = createQuorumOver(client)
       const signal = AbortSignal.timeout(checkTimeoutMs)
       const limits = { timeoutMs: checkTimeoutMs }
       const [endpointFindings, publicEndpoints, mintFindings, programFindings] = await Promise.all([

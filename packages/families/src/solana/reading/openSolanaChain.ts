@@ -19,7 +19,6 @@ export const openSolanaChain: OpenFamilyChain = (chain, limits) => {
     chainId,
     endpoints: endpoints.map((url) => ({ url })),
     threshold: rpcThreshold,
-    now: () => Date.now(),
   })
   return {
     reader: createSolanaFactsReader({ chain, quorum, limits }),

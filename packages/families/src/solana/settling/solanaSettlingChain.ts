@@ -27,7 +27,7 @@ const limits = { finalEntriesMax: 0 }
  * list of transactions that name the depository's program, and read one by one. @source rules F-104, F-140
  */
 export const solanaSettlingChain: SettlingChainFamily = ({ chain, client, payer }) => {
-  const quorum = createQuorumOver(client, { now: () => Date.now() })
+  const quorum = createQuorumOver(client)
   const reader = createSolanaFactsReader({ chain, quorum, limits })
   // The reader was not made without a depository, so the empty text is never used.
   const program = solanaCodec.canonicalAddress(chain.depository ?? '')

@@ -41,7 +41,7 @@ export function createTronNetworkReader(options: NetworkReaderOptions): NetworkR
   const addresses = currencies.map(({ address }) => address)
   const heldCurrencies = fillWallet === undefined ? [] : addresses
   const tokens = addresses.filter((address) => address !== nativeCurrency)
-  const meter = createEnergyMeter({ client, tokens, fillWallet, now: () => Date.now() })
+  const meter = createEnergyMeter({ client, tokens, fillWallet, now: () => performance.now() })
   const holdingCall = (wallet: string, currency: string) =>
     currency === nativeCurrency ? accountCall(wallet) : balanceCall(currency, wallet)
   const calls: readonly RpcCall[] = [

@@ -209,7 +209,6 @@ function connectTron(chain: RegisteredChain): ChainClient {
     chainId: id,
     endpoints: tronEndpoints(chain),
     threshold: rpcThreshold,
-    now: () => Date.now(),
     headTracking: tronHeadTracking,
     wire: 'paths',
   })
@@ -220,7 +219,7 @@ async function contradictions(
   options: NetworkReaderOptions & { readonly isLocal: boolean },
 ): Promise<readonly ChainFinding[]> {
   const { client, hubChainId, depository, isLocal } = options
-  const quorum = createHttpQuorumOver(client, { now: () => Date.now() }, (view) => view)
+  const quorum = createHttpQuorumOver(client, (view) => view)
   const signal = AbortSignal.timeout(checkTimeoutMs)
   const contract = { setting: `chains: ${client.chainId}.depository`, address: depository }
   const [endpointFindings, publicEndpoints, contractFindings] = await Promise.all([

@@ -19,7 +19,6 @@ export const openTronChain: OpenFamilyChain = (chain, limits) => {
     chainId: id,
     endpoints: tronEndpoints(chain),
     threshold: rpcThreshold,
-    now: () => Date.now(),
     // Any answer shows that an endpoint is alive; heights are agreed on by each reading.
     headTracking: answersTo({ method: headRequest.path, params: [headRequest.body] }),
     wire: 'paths',

@@ -35,9 +35,8 @@ function openReaders({ chain: listed, client, recordsPayments }: Parameters<Sett
   const { depository, additionalDepositories = [] } = listed
   if (depository === undefined) throw new ConfigurationError(`chains: ${listed.id} has no depository`)
   const chain = { ...listed, depository }
-  const now = () => Date.now()
-  const solid = createHttpQuorumOver(client, { now }, (view): TronView => view)
-  const newest = createHttpQuorumOver(client, { now }, newestView)
+  const solid = createHttpQuorumOver(client, (view): TronView => view)
+  const newest = createHttpQuorumOver(client, newestView)
   const shared = { limits, recordsPayments }
   return {
     newest,
