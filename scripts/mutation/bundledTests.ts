@@ -95,6 +95,7 @@ const briefProperties: Plugin = {
     onLoad({ filter: /./, namespace: 'brief' }, ({ path }) => ({
       resolveDir: dirname(path),
       contents: `import all from ${literal(path)}
+        all.configureGlobal({ ...all.readConfigureGlobal(), numRuns: ${mostRuns} })
         const briefly = (options) => ({
           ...options,
           endOnFailure: true,

@@ -4,6 +4,7 @@
 import { DomainError } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { leastSeen } from '../../test/fixtures/leastSeen.ts'
 import {
   attempt,
   checkPriced,
@@ -17,10 +18,8 @@ import { tradeTypes } from './request.ts'
 describe('accepted prices over random markets', () => {
   test('Q-150: satisfy the identity, for every path and trade type, often enough to mean something', async () => {
     const accepted = new Map<string, number>()
-    let tried = 0
     await fc.assert(
       fc.asyncProperty(randomMarket, randomRequest, async (m, r) => {
-        tried += 1
         const asked = toRequest(m, r)
         const outcome = await attempt(m, asked, undefined, steppingClock())
         if (outcome instanceof DomainError) return
@@ -30,10 +29,11 @@ describe('accepted prices over random markets', () => {
       }),
       { numRuns: 3_000, endOnFailure: true },
     )
-    expect(tried).toBe(3_000)
     for (const path of ['direct', 'swap-in', 'swap-out', 'both']) {
       for (const tradeType of tradeTypes) {
-        expect(accepted.get(`${path} ${tradeType}`) ?? 0, `${path} ${tradeType}`).toBeGreaterThan(15)
+        expect(accepted.get(`${path} ${tradeType}`) ?? 0, `${path} ${tradeType}`).toBeGreaterThanOrEqual(
+          leastSeen(15, 3_000),
+        )
       }
     }
   })
@@ -52,6 +52,6 @@ describe('accepted prices over random markets', () => {
       }),
       { numRuns: 500, endOnFailure: true },
     )
-    expect(compared).toBeGreaterThan(50)
+    expect(compared).toBeGreaterThanOrEqual(leastSeen(50, 500))
   })
 })

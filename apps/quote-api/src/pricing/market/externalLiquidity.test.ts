@@ -4,6 +4,7 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type TestAppOptions, testApp } from '../../../test/fixtures/app.ts'
+import { leastSeen } from '../../../test/fixtures/leastSeen.ts'
 import {
   chainA,
   chainB,
@@ -179,7 +180,7 @@ describe('the inventory that prices and rewards are read from', () => {
       }),
       { numRuns: 2_000, endOnFailure: true },
     )
-    expect(rewarded).toBeGreaterThan(100)
+    expect(rewarded).toBeGreaterThanOrEqual(leastSeen(100, 2_000))
   })
 
   test('Q-34: what only an offer makes payable costs at least the gas, whichever side the request names', async () => {
@@ -215,7 +216,7 @@ describe('the inventory that prices and rewards are read from', () => {
       ),
       { numRuns: 300, endOnFailure: true },
     )
-    expect(used).toBeGreaterThan(10)
+    expect(used).toBeGreaterThanOrEqual(leastSeen(10, 300))
   })
 })
 

@@ -4,6 +4,7 @@
 import { DomainError, usdValueDown } from '@causeway/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { leastSeen } from '../../../test/fixtures/leastSeen.ts'
 import { chainA } from '../../../test/fixtures/market.ts'
 import {
   attempt,
@@ -77,7 +78,7 @@ test('the least amount that a refusal names is accepted when it is sent back', a
     }),
     { numRuns: runs, endOnFailure: true },
   )
-  expect(seen.named).toBeGreaterThan(200)
+  expect(seen.named).toBeGreaterThanOrEqual(leastSeen(200, runs))
   // Some markets serve no amount: the stock is worth less than the gas of a fill.
   expect(seen.unnamed).toBeLessThan(seen.named / 2)
   // It is near the least, but where one unit of a currency is a large part of it.
@@ -101,7 +102,7 @@ test('Q-154: the most that a refusal names is accepted when it is sent back', as
     }),
     { numRuns: runs, endOnFailure: true },
   )
-  expect(named).toBeGreaterThan(50)
+  expect(named).toBeGreaterThanOrEqual(leastSeen(50, runs))
 })
 
 test('an amount beyond all liquidity is never called anything else', async () => {
@@ -130,5 +131,5 @@ test('an amount beyond all liquidity is never called anything else', async () =>
     (key) => !/ (INSUFFICIENT_LIQUIDITY|NO_SWAP_ROUTES_FOUND)$/.test(key),
   )
   expect(others).toEqual([])
-  expect(seen.size).toBeGreaterThanOrEqual(12)
+  expect(seen.size).toBeGreaterThanOrEqual(leastSeen(12, runs))
 })
