@@ -108,8 +108,9 @@ class Claims implements AppFeeClaims {
       claimable: await this.#claimable(wallet, target.currency),
       asked: requestedAmount,
     })
-    const judged = await this.#requirePayable(target, amount)
+    const judged = await this.#judgePayee(target, amount)
     const charged = this.#chargeOf(target, amount, judged)
+    this.#requireKept(target, amount - charged, judged)
     const { currency, recipient } = target
     const terms = { ...request, recipient, currency: currency.address, amount, charged }
     const claimChallenge = { site, nonce: bytesToHex(this.#options.randomBytes(nonceBytes)) }
@@ -161,7 +162,7 @@ class Claims implements AppFeeClaims {
     const { chain, currency, recipient } = target
     const { chainId, address, symbol, name, decimals } = currency
     const { wallet, amount, charged } = terms
-    await this.#requirePayable(target, amount)
+    this.#requireKept(target, amount - charged, await this.#judgePayee(target, amount))
     const payload: ClaimPayload = {
       claimId,
       chainId,
@@ -187,12 +188,13 @@ class Claims implements AppFeeClaims {
   }
 
   /** Refuses a recipient that cannot be paid: such a claim would never end. Waits for the chain's answer. */
-  async #requirePayable(target: ClaimTarget, amount: bigint): Promise<JudgedPayee> {
-    const { chain, currency } = target
-    const judged = await askPayee(this.#options.payees, payeeOf(target, amount), 'recipient')
-    const { lack = {} } = judged
-    checkLeastPayment(networkFees(this.#options.snapshot(), chain), { lack, currency, amount })
-    return judged
+  #judgePayee(target: ClaimTarget, amount: bigint): Promise<JudgedPayee> {
+    return askPayee(this.#options.payees, payeeOf(target, amount), 'recipient')
+  }
+
+  /** Refuses a payment that the recipient's network would not keep. @throws QuoteError AMOUNT_TOO_LOW */
+  #requireKept({ chain, currency }: ClaimTarget, paid: bigint, { lack = {} }: JudgedPayee): void {
+    checkLeastPayment(networkFees(this.#options.snapshot(), chain), { lack, currency, amount: paid })
   }
 
   /** @throws QuoteError AMOUNT_TOO_LOW */

@@ -49,7 +49,7 @@ export const reasonTexts = {
   HOLD_EXCEEDS_HOLD: 'The debit would be more than the hold of its sponsor.',
   HOLD_UNKNOWN_HOLD: 'The sponsor holds nothing for the request.',
   // Reasons of a standstill.
-  CHAIN_STOPPED: 'An operator stopped a chain of it.',
+  CHAIN_STOPPED: 'An operator stopped a chain of it, or oracles halted it.',
   CHAIN_STANDS: 'A chain of it makes no blocks, or its endpoints do not agree on one.',
   DEPOSIT_CONFIRMATION_TIMEOUT:
     'The chain of the deposit makes no blocks, or its endpoints do not agree on one: confirmations do not come.',
@@ -76,7 +76,7 @@ export const reasonText = (reason: string): string =>
 /** Event that ends a standstill of a reason; for all others an operator decides. */
 const endTexts: Readonly<Partial<Record<Reason, string>>> = {
   RECOVERY_WAITS: 'What requests explain names in recovery, or the solver in work, is there.',
-  CHAIN_STOPPED: 'An operator ends the stop (causeway go).',
+  CHAIN_STOPPED: 'An operator ends the stop (causeway go), or at enough oracles the halt (halted clear).',
   CHAIN_STANDS: 'The chain makes blocks again, or enough endpoints agree (causeway doctor).',
   DEPOSIT_CONFIRMATION_TIMEOUT: 'The chain makes blocks again, or enough endpoints agree (causeway doctor).',
   UNDECIDED: 'What is missing comes back (causeway doctor; the log has the cause).',

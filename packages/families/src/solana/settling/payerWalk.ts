@@ -209,10 +209,16 @@ function largerOf(
   return (other?.amount ?? 0n) > (one?.amount ?? 0n) ? other : one
 }
 
-/** Accounts that may have paid in a transaction: all that signed it, or had less afterwards. */
-function payersIn({ signers, balances, tokenBalances }: SolanaTransaction): readonly string[] {
-  // A balance that is not exact in JSON counts as 0.
-  const poorer = balances.filter(({ before = 0n, after = 0n }) => after < before)
+/** Accounts that may have paid in a transaction: all that signed it, or may have had less afterwards. Pure. */
+export function payersIn({
+  signers,
+  balances,
+  tokenBalances,
+}: Pick<SolanaTransaction, 'signers' | 'balances' | 'tokenBalances'>): readonly string[] {
+  // A balance that is not exact in JSON is above nine million SOL: nobody knows whether such an account paid.
+  const poorer = balances.filter(
+    ({ before, after }) => before === undefined || (after !== undefined && after < before),
+  )
   const spent = tokenBalances.filter(({ before, after }) => after < before)
   const owners = spent.flatMap(({ ownerBefore }) => (ownerBefore === undefined ? [] : [ownerBefore]))
   return [...signers, ...poorer.map(({ account }) => account), ...owners]
