@@ -1,0 +1,23 @@
+import { tronAddress } from '@causeway/core/encodings'
+import type { DepositoryNetwork } from '../../readerSupport/depository/depositoryNetwork.ts'
+import { readerOf, startTronBed } from './tronBed.ts'
+
+/** A Tron network with the depository: ids of transactions are made by tronweb, addresses are base58. */
+export async function startTronDepository(): Promise<DepositoryNetwork> {
+  const bed = await startTronBed()
+  const { evm, ledger, user } = bed
+  return {
+    evm,
+    user,
+    spell: (address) => tronAddress(address),
+    respell: (transactionId) => `0x${transactionId}`,
+    unknownId: '77'.repeat(32),
+    readsNestedCalls: false,
+    send: (to, data, callValue = 0n) => ledger.submit(user, { kind: 'trigger', to, data, callValue }),
+    sendCoin: (to, amount) => ledger.submit(user, { kind: 'transfer', to, amount }),
+    readerOf: ({ depository, ...change } = {}) =>
+      readerOf(bed, { ...change, ...(depository !== undefined && { depository: tronAddress(depository) }) })
+        .reader,
+    stop: () => bed.stop(),
+  }
+}
