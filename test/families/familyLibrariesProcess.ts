@@ -25,7 +25,8 @@ const chains: Readonly<Record<string, ReadableChain>> = {
 const marks = {
   'bitcoinjs-lib': '/bitcoinjs-lib/',
   '@solana/web3.js': '/bn.js/',
-  viem: '/viem/',
+  // Its parts are loaded as ES modules, which this cache names by what asked for them.
+  viem: '/viemParts.ts',
   tronweb: '/tronweb/',
 }
 
