@@ -13,11 +13,18 @@ export async function startTronDepository(): Promise<DepositoryNetwork> {
     respell: (transactionId) => `0x${transactionId}`,
     unknownId: '77'.repeat(32),
     readsNestedCalls: false,
-    send: (to, data, callValue = 0n) => ledger.submit(user, { kind: 'trigger', to, data, callValue }),
+    tellsCalls: false,
+    send: (to, data, callValue = 0n, from = user) =>
+      ledger.submit(from, { kind: 'trigger', to, data, callValue }),
     sendCoin: (to, amount) => ledger.submit(user, { kind: 'transfer', to, amount }),
-    readerOf: ({ depository, ...change } = {}) =>
-      readerOf(bed, { ...change, ...(depository !== undefined && { depository: tronAddress(depository) }) })
-        .reader,
+    readerOf({ depository, fillContracts, fillPayers, ...change } = {}) {
+      const spelled = {
+        ...(depository !== undefined && { depository: tronAddress(depository) }),
+        ...(fillContracts !== undefined && { fillContracts: fillContracts.map((each) => tronAddress(each)) }),
+        ...(fillPayers !== undefined && { fillPayers: fillPayers.map((each) => tronAddress(each)) }),
+      }
+      return readerOf(bed, { ...change, ...spelled }).reader
+    },
     stop: () => bed.stop(),
   }
 }

@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { tronAddress } from '@causeway/core/encodings'
-import { recordsPayments } from '@causeway/localnet'
+import { recordsPayments as isOurs } from '@causeway/localnet'
 import { onTestFinished } from 'vitest'
 import {
   createTronFactsReader,
@@ -24,13 +24,16 @@ export type ReaderSettings = Partial<Omit<TronFactsReaderOptions['chain'], 'id'>
   readonly threshold?: number
   readonly quorumLimits?: Partial<QuorumLimits>
   readonly limits?: TronFactsReaderOptions['limits']
+  /** Default: contracts of this release. */
+  readonly recordsPayments?: (code: Hex) => boolean
 }
 
 type OpenReader = { readonly reader: TronFactsReader; readonly quorum: QuorumClient<HttpView> }
 
 /** Without rules of blocks and seconds: what is solidified is final. */
 export function openReader(bed: TronBed, settings: ReaderSettings = {}): OpenReader {
-  const { urls = [bed.facade.url], threshold, quorumLimits, limits, ...chain } = settings
+  const { urls = [bed.facade.url], threshold, quorumLimits, limits, ...rest } = settings
+  const { recordsPayments = isOurs, ...chain } = rest
   const quorum = createHttpQuorumClient({
     chainId: 'tron',
     endpoints: urls.map((url, index) => ({ url, alias: `t${index + 1}` })),

@@ -1,6 +1,6 @@
 import type { Hex } from '@causeway/core'
 import { type ChainBed, type LocalAccount, multicall3Abi } from '@causeway/localnet'
-import { encodeFunctionData, erc20Abi } from 'viem'
+import { concatHex, encodeFunctionData, erc20Abi } from 'viem'
 import type { FamilyReader } from '../../../packages/families/src/shared/createFactsReader.ts'
 import type { ReaderSettings } from '../../families/ethereumSupport/chainBed.ts'
 
@@ -13,6 +13,11 @@ export type ReaderChange = {
   readonly finality?: Exclude<ReaderSettings['finality'], undefined>
   readonly urls?: readonly string[]
   readonly limits?: { readonly logsMax: number }
+  /** Default: the fill contract of this release. */
+  readonly fillContracts?: readonly Hex[]
+  readonly fillPayers?: readonly Hex[]
+  /** Default: contracts of this release. */
+  readonly recordsPayments?: (code: Hex) => boolean
 }
 
 /** A network whose depository is the EVM contract: the node that runs it, and how the network is written and read. */
@@ -27,11 +32,14 @@ export type DepositoryNetwork = {
   readonly unknownId: string
   /** Finds the id behind a transfer that another call makes. @source F-124 */
   readonly readsNestedCalls: boolean
-  send(to: Hex, data: Hex, value?: bigint): Promise<Sent>
+  /** Tells the calls of an order that a fill ran. */
+  readonly tellsCalls: boolean
+  /** @param from default: the user */
+  send(to: Hex, data: Hex, value?: bigint, from?: LocalAccount): Promise<Sent>
   /** Sends coin without a call. */
   sendCoin(to: Hex, value: bigint): Promise<Sent>
   /** Blocks that are not final for two blocks; the reader is closed when the test ends. */
-  readerOf(change?: ReaderChange): Pick<FamilyReader, 'readDeposits' | 'readWithdrawal'>
+  readerOf(change?: ReaderChange): Pick<FamilyReader, 'readDeposits' | 'readPayment' | 'readWithdrawal'>
   stop(): Promise<void>
 }
 
@@ -43,12 +51,17 @@ export const approveData = (spender: Hex, amount: bigint): Hex =>
 
 export type Call = { readonly target: Hex; readonly callData: Hex; readonly value?: bigint }
 
-/** Several calls in one transaction; the tokens are those of the contract that makes the calls. */
-export function bundle({ evm, send }: DepositoryNetwork, calls: readonly Call[]): Promise<Sent> {
+/**
+ * Several calls in one transaction; the tokens are those of the contract that makes the calls.
+ * @param options.behind stands behind the calldata
+ */
+export function bundle(
+  { evm, send }: DepositoryNetwork,
+  calls: readonly Call[],
+  { behind = '0x', from }: { readonly behind?: Hex; readonly from?: LocalAccount } = {},
+): Promise<Sent> {
   const args = [calls.map((call) => ({ allowFailure: false, value: 0n, ...call }))] as const
-  return send(
-    evm.deployment.multicall3,
-    encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3Value', args }),
-    calls.reduce((sum, { value = 0n }) => sum + value, 0n),
-  )
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3Value', args })
+  const value = calls.reduce((sum, { value: own = 0n }) => sum + own, 0n)
+  return send(evm.deployment.multicall3, concatHex([data, behind]), value, from)
 }
