@@ -7,10 +7,11 @@ import {
   formatAmount,
   type Hex,
 } from '@causeway/core'
-import type { AccountLack } from '@causeway/families/rules'
+import type { AccountLack, NetworkFees } from '@causeway/families/rules'
 import type { MarketSnapshot } from '@causeway/market'
 import { QuoteError } from '../../pricing/errors.ts'
 import { networkFees, refundCost } from '../../pricing/fees/gas.ts'
+import { checkLeastPayment } from '../../pricing/fees/recipientLack.ts'
 import { requirePrice } from '../../pricing/market/marketAccess.ts'
 import {
   findCurrency,
@@ -109,6 +110,25 @@ export function requireWorth(
       },
     })
   }
+}
+
+/**
+ * Refuses a claim of which the recipient's network would not keep what is left after the charge. Pure.
+ * @throws QuoteError AMOUNT_TOO_LOW
+ * @source rule F-144
+ */
+export function requireKept(
+  fees: NetworkFees,
+  {
+    amount,
+    charged,
+    ...payee
+  }: Pick<ClaimTerms, 'amount' | 'charged'> & {
+    readonly lack: AccountLack
+    readonly currency: Pick<QuotableCurrency, 'isNative' | 'symbol' | 'decimals'>
+  },
+): void {
+  checkLeastPayment(fees, { ...payee, amount: amount - charged })
 }
 
 /**

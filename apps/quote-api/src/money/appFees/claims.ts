@@ -13,7 +13,6 @@ import { InvalidSignatureError } from '../../access/wallets/walletErrors.ts'
 import { hasSignedDigest } from '../../access/wallets/walletOwner.ts'
 import { unitsBeyondPlain } from '../../pricing/execution/routePayees.ts'
 import { networkFees } from '../../pricing/fees/gas.ts'
-import { checkLeastPayment } from '../../pricing/fees/recipientLack.ts'
 import type { QuoteRegistry } from '../../pricing/registry.ts'
 import { deniedError } from '../../pricing/routes/deniedParties.ts'
 import { askPayee, type JudgedPayee, type Payee, type PayeePorts } from '../../pricing/routes/mayBePaid.ts'
@@ -31,6 +30,7 @@ import {
   claimCharge,
   claimToSign,
   gasChargedFor,
+  requireKept,
   requireWorth,
   resolveClaim,
 } from './claimTerms.ts'
@@ -110,7 +110,7 @@ class Claims implements AppFeeClaims {
     })
     const judged = await this.#judgePayee(target, amount)
     const charged = this.#chargeOf(target, amount, judged)
-    this.#requireKept(target, amount - charged, judged)
+    this.#requireKept(target, { amount, charged }, judged)
     const { currency, recipient } = target
     const terms = { ...request, recipient, currency: currency.address, amount, charged }
     const claimChallenge = { site, nonce: bytesToHex(this.#options.randomBytes(nonceBytes)) }
@@ -162,7 +162,7 @@ class Claims implements AppFeeClaims {
     const { chain, currency, recipient } = target
     const { chainId, address, symbol, name, decimals } = currency
     const { wallet, amount, charged } = terms
-    this.#requireKept(target, amount - charged, await this.#judgePayee(target, amount))
+    this.#requireKept(target, { amount, charged }, await this.#judgePayee(target, amount))
     const payload: ClaimPayload = {
       claimId,
       chainId,
@@ -192,9 +192,13 @@ class Claims implements AppFeeClaims {
     return askPayee(this.#options.payees, payeeOf(target, amount), 'recipient')
   }
 
-  /** Refuses a payment that the recipient's network would not keep. @throws QuoteError AMOUNT_TOO_LOW */
-  #requireKept({ chain, currency }: ClaimTarget, paid: bigint, { lack = {} }: JudgedPayee): void {
-    checkLeastPayment(networkFees(this.#options.snapshot(), chain), { lack, currency, amount: paid })
+  /** @throws QuoteError AMOUNT_TOO_LOW */
+  #requireKept(
+    { chain, currency }: ClaimTarget,
+    terms: Pick<ClaimTerms, 'amount' | 'charged'>,
+    { lack = {} }: JudgedPayee,
+  ): void {
+    requireKept(networkFees(this.#options.snapshot(), chain), { ...terms, lack, currency })
   }
 
   /** @throws QuoteError AMOUNT_TOO_LOW */
