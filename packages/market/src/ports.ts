@@ -2,8 +2,8 @@
 export interface Clock {
   /** Unix milliseconds. */
   now(): number
-  /** Milliseconds of a clock that is never set, for pauses. */
-  elapsed(): number
+  /** Unix milliseconds by a clock that is never set: right where the host's time was right when the process began. */
+  steadyNow(): number
   /** Runs `task` once after `delayMs`, without keeping the process alive. @returns a function that cancels it */
   after(delayMs: number, task: () => void): () => void
 }
@@ -11,7 +11,7 @@ export interface Clock {
 /** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  elapsed: () => performance.now(),
+  steadyNow: () => performance.timeOrigin + performance.now(),
   after(delayMs, task) {
     const timer = setTimeout(task, delayMs).unref()
     return () => clearTimeout(timer)

@@ -44,7 +44,7 @@ export class RefreshedValue<T> {
   #failures = 0
   /** Set while the timer for the next load runs. */
   #cancelTimer: (() => void) | undefined
-  /** Begin of the last load by timer, by the clock's elapsed time. */
+  /** Begin of the last load by timer, by the clock that is never set. */
   #startedAtMs = Number.NEGATIVE_INFINITY
   /** True if `hasten` was called since the last load began: that load may not contain the news. */
   #isHastened = false
@@ -86,7 +86,7 @@ export class RefreshedValue<T> {
     if (this.#closing.signal.aborted || this.#cancelTimer === undefined) return
     this.#cancelTimer()
     const { clock, intervalMs } = this.#options
-    this.#planNext(Math.max(this.#startedAtMs + intervalMs / 4 - clock.elapsed(), 0))
+    this.#planNext(Math.max(this.#startedAtMs + intervalMs / 4 - clock.steadyNow(), 0))
   }
 
   /** Stops the timer and aborts a load under way; its result is dropped. */
@@ -97,7 +97,7 @@ export class RefreshedValue<T> {
 
   async #refreshAndPlanNext(): Promise<void> {
     const { clock, intervalMs, backoffMaxMs = intervalMs, isUrgent, random } = this.#options
-    this.#startedAtMs = clock.elapsed()
+    this.#startedAtMs = clock.steadyNow()
     this.#isHastened = false
     await this.#join()
     if (this.#closing.signal.aborted) return
@@ -105,7 +105,7 @@ export class RefreshedValue<T> {
     const hasteFactor = this.#isHastened || isUrgent?.() === true ? 0.25 : 1
     const periodMs = Math.max(backedOffMs, intervalMs) * hasteFactor * (0.9 + 0.2 * random())
     // The time of the load counts, but at least a quarter of the period remains as a pause.
-    const delayMs = Math.max(periodMs - (clock.elapsed() - this.#startedAtMs), periodMs / 4)
+    const delayMs = Math.max(periodMs - (clock.steadyNow() - this.#startedAtMs), periodMs / 4)
     this.#planNext(delayMs)
   }
 

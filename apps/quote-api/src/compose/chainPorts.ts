@@ -77,7 +77,7 @@ function openQuotingChains(options: PortOptions): ReadonlyMap<number, QuotingCha
       // Facts without which there is no price may take longer than those of `budgetMs`.
       neededWithinMs: chainBudgetMs,
       transactionGasMax: config.transactionGasMax,
-      now: () => clock.elapsed(),
+      now: () => clock.steadyNow(),
       onFailure: (error) => onFactsFailure(chainId, error),
     })
     chains.set(chainId, quotingChain)

@@ -7,6 +7,8 @@ import type { ChainReading } from './chainReading.ts'
 export type ChainFacts = {
   readonly reading: ChainReading
   readonly readAtMs: number
+  /** Time of the reading by the one of two clocks that tells less; absent: as `readAtMs`. */
+  readonly earliestAtMs?: number | undefined
   /** Time of the first block after the chain had stood still; undefined if it was never seen to stand. */
   readonly wentOnAtSeconds?: number | undefined
 }
@@ -22,16 +24,17 @@ export function headUsableUntilMs(facts: ChainFacts, config: QuoteChain): number
 /** Facts after a new reading: tells whether the chain went on after it had stood. @source F-86 */
 export function chainFacts(
   before: ChainFacts | undefined,
-  { reading, readAtMs }: ChainFacts,
+  newest: Omit<ChainFacts, 'wentOnAtSeconds'>,
   config: QuoteChain | undefined,
 ): ChainFacts {
-  if (before === undefined || config === undefined) return { reading, readAtMs }
+  if (before === undefined || config === undefined) return newest
+  const { reading } = newest
   const head = before.reading.head
   const standsFromMs = head.timestampSeconds * 1_000 + Math.max(standMs, config.headMaxAgeMs)
-  const hasGoneOn = before.readAtMs > standsFromMs && reading.head.number > head.number
+  const { earliestAtMs = before.readAtMs } = before
+  const hasGoneOn = earliestAtMs > standsFromMs && reading.head.number > head.number
   return {
-    reading,
-    readAtMs,
+    ...newest,
     wentOnAtSeconds: hasGoneOn ? reading.head.timestampSeconds : before.wentOnAtSeconds,
   }
 }

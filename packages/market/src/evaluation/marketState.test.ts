@@ -341,6 +341,30 @@ describe('F-86: after its chain stood for minutes', () => {
     expect(eth()).toBe('2000 fresh')
   })
 
+  test('a host clock that was minutes ahead for a while says nothing of a feed', async () => {
+    const { state, eth, clock } = setUp()
+    const read = (block: number) => {
+      const chainMs = clock.steadyNow()
+      const value = baseReading({
+        nowMs: chainMs,
+        block,
+        headAgeMs: 0,
+        feedAgeSeconds: 60,
+        poolUsdPerEth: undefined,
+      })
+      state.putChain('base', { value, asOfMs: clock.now() })
+    }
+    read(100)
+    clock.step(240_000)
+    for (const block of [101, 102]) {
+      await clock.advance(2_000)
+      read(block)
+    }
+    clock.step(-240_000)
+    read(103)
+    expect(eth()).toBe('2000 fresh')
+  })
+
   test('a shorter pause says nothing of a feed', async () => {
     const { goOn, eth } = await stood(119)
     goOn(101, 131)

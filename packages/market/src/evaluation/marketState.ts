@@ -60,11 +60,13 @@ export class MarketState {
 
   /** Takes a new reading, less what is promised now: later promises count from the next reading on. */
   putChain(chainKey: string, { value, asOfMs }: Sample<ChainReading>): void {
-    const { plan, reserved } = this.#options
+    const { plan, reserved, clock } = this.#options
     const reading = { ...value, inventory: spendable(value.inventory, reserved) }
     const config = plan.chainByKey.get(chainKey)?.config
     const before = this.#chains.get(chainKey)
-    this.#chains.set(chainKey, chainFacts(before, { reading, readAtMs: asOfMs }, config))
+    // A clock that was set ahead makes no chain look as if it had stood.
+    const earliestAtMs = asOfMs - Math.max(clock.now() - clock.steadyNow(), 0)
+    this.#chains.set(chainKey, chainFacts(before, { reading, readAtMs: asOfMs, earliestAtMs }, config))
     this.#update({ prices: plan.pricesByChain.get(chainKey) ?? [], chains: [chainKey] })
   }
 

@@ -16,7 +16,7 @@ export function createManualClock(startMs = 1_800_000_000_000): ManualClock {
   let tasks: Task[] = []
   return {
     now: () => nowMs + stepMs,
-    elapsed: () => nowMs,
+    steadyNow: () => nowMs,
     step(byMs) {
       stepMs += byMs
     },
