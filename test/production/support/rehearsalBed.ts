@@ -1,6 +1,7 @@
 // A rehearsal in a folder of its own, and the shell of an operator beside it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { canListen } from '@causeway/database'
@@ -49,7 +50,8 @@ export async function startRehearsalBed(repositoryRoot: string): Promise<Rehears
       circumstances: () => output,
     })
     const deploy = join(directory, 'operator')
-    const ports = { quote: await freeRange(20_000), oracle: await freeRange(25_000) }
+    const ranges = { quote: await takeRange(20_000), oracle: await takeRange(25_000) }
+    const ports = { quote: ranges.quote.first, oracle: ranges.oracle.first }
     const openTerminal = (exported: Readonly<Record<string, string>> = {}) =>
       openShell(repositoryRoot, {
         ...exported,
@@ -69,6 +71,7 @@ export async function startRehearsalBed(repositoryRoot: string): Promise<Rehears
       async stop() {
         await shell.close()
         await stopRehearsal()
+        for (const { mark } of Object.values(ranges)) mark.close()
         await rm(folder, { recursive: true, force: true })
       },
     }
@@ -93,14 +96,29 @@ function signalGroup(id: number, signal: 'SIGTERM' | 0): boolean {
   }
 }
 
-/** The first port from which on so many are free. */
-async function freeRange(from: number): Promise<number> {
+/**
+ * The first port from which on so many are free, and a listener on the port behind them: the services of another bed begin
+ * later, so that its ports look free until then.
+ */
+async function takeRange(from: number): Promise<{ readonly first: number; readonly mark: Server }> {
   for (let first = from; first < from + 4_000; first += 100) {
+    const mark = await listenOn(first + portsNeeded)
+    if (mark === undefined) continue
     const ports = Array.from({ length: portsNeeded }, (_, index) => first + index)
     const free = await Promise.all(ports.map((port) => canListen(port, '127.0.0.1')))
-    if (free.every(Boolean)) return first
+    if (free.every(Boolean)) return { first, mark }
+    mark.close()
   }
   throw new Error('no free ports')
+}
+
+/** Undefined where somebody listens there. */
+function listenOn(port: number): Promise<Server | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer().unref()
+    server.once('error', () => resolve(undefined))
+    server.listen(port, '127.0.0.1', () => resolve(server))
+  })
 }
 
 function variablesIn(text: string): Readonly<Record<string, string>> {
