@@ -135,7 +135,7 @@ test('what was not ordered goes back to where it came from', async () => {
   const data = { ...step, action: { ...step.action, parameters: spot } }
   const before = at.venue.balanceOf(user.account, spotDollars)
   await transferOnHyperliquid(at, { steps: [{ items: [{ data }] }] }, user)
-  await at.requests.workFor(quote, 'refund')
+  await at.requests.workBegins(quote, 'refund')
   // Until its quote expires, another deposit may still come.
   await at.database.query(
     `update orders set expires_at = now() - interval '1 minute' where request_id = $1`,

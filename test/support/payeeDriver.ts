@@ -80,7 +80,7 @@ export function createPayeeDriver(at: {
 
     /** It is given back, and the oracles sign that. Until its quote expires, another deposit may still come. */
     async refunds(quote: QuoteAnswer, chainId: string): Promise<void> {
-      await at.requests.workFor(quote, 'refund')
+      await at.requests.workBegins(quote, 'refund')
       await at.database.query(
         `update orders set expires_at = now() - interval '1 minute' where request_id = $1`,
         [bytesOf(quote.requestId)],

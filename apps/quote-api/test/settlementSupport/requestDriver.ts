@@ -47,6 +47,20 @@ export function createRequestDriver(parts: {
     return row
   }
 
+  /** What a wait that timed out shows of a request. */
+  const circumstancesOf = (quote: QuoteAnswer) => ({
+    circumstances: async () =>
+      JSON.stringify([await statusOf(quote), await settlementOf(quote), await workOf(quote)]),
+  })
+
+  /** Kind and state of all its work, also of what is done. */
+  function workOf({ requestId }: QuoteAnswer) {
+    return database.query<{ kind: OpenWork['kind']; state: string }>(
+      'select kind, state from work_item where request_id = $1',
+      [bytesOf(requestId)],
+    )
+  }
+
   async function openWork(quote: QuoteAnswer, kind: OpenWork['kind']): Promise<OpenWork | undefined> {
     return (await solver.work()).find((item) => item.kind === kind && item.requestId === quote.requestId)
   }
@@ -94,18 +108,27 @@ export function createRequestDriver(parts: {
     },
 
     async reaches(quote: QuoteAnswer, status: string): Promise<void> {
-      await waitUntil(`it is ${status}`, async () => (await statusOf(quote)).status === status)
+      const isSo = async () => (await statusOf(quote)).status === status
+      await waitUntil(`it is ${status}`, isSo, circumstancesOf(quote))
     },
     async reachesStage(quote: QuoteAnswer, stage: string): Promise<void> {
-      await waitUntil(`it is ${stage}`, async () => (await settlementOf(quote))?.stage === stage)
+      const isSo = async () => (await settlementOf(quote))?.stage === stage
+      await waitUntil(`it is ${stage}`, isSo, circumstancesOf(quote))
+    },
+
+    /** It is asked for, or already done: a solver that runs beside the test may be faster than it. */
+    async workBegins(quote: QuoteAnswer, kind: OpenWork['kind']): Promise<void> {
+      const isThere = async () => (await workOf(quote)).some((item) => item.kind === kind)
+      await waitUntil(`a ${kind} begins`, isThere, circumstancesOf(quote))
     },
 
     async workFor(quote: QuoteAnswer, kind: OpenWork['kind']): Promise<OpenWork> {
       let found: OpenWork | undefined
-      await waitUntil(`there is a ${kind}`, async () => {
+      const isThere = async () => {
         found = await openWork(quote, kind)
         return found !== undefined
-      })
+      }
+      await waitUntil(`there is a ${kind}`, isThere, circumstancesOf(quote))
       if (found === undefined) throw new Error('there is no such work')
       return found
     },
