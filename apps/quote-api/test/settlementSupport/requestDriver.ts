@@ -119,7 +119,7 @@ export function createRequestDriver(parts: {
     /** It is asked for, or already done: a solver that runs beside the test may be faster than it. */
     async workBegins(quote: QuoteAnswer, kind: OpenWork['kind']): Promise<void> {
       const isThere = async () => (await workOf(quote)).some((item) => item.kind === kind)
-      await waitUntil(`a ${kind} begins`, isThere, circumstancesOf(quote))
+      await waitUntil(`a ${kind} begins`, isThere, { pollMs: 250, ...circumstancesOf(quote) })
     },
 
     async workFor(quote: QuoteAnswer, kind: OpenWork['kind']): Promise<OpenWork> {
