@@ -10,6 +10,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createReadMemory } from '../src/chainReadings/readMemory.ts'
 import { watchTopUps } from '../src/money/topUps/watchTopUps.ts'
+import { orderMigrations } from './orderSupport/orders.ts'
 import {
   chainOver,
   hexOf,
@@ -25,7 +26,9 @@ let server: TestDatabase
 let runs = 0
 
 beforeAll(async () => {
-  server = await startTestDatabase({ directories: [{ name: 'ledger', path: ledgerMigrations }] })
+  server = await startTestDatabase({
+    directories: [{ name: 'ledger', path: ledgerMigrations }, orderMigrations],
+  })
 })
 afterAll(() => server?.stop())
 

@@ -2,13 +2,13 @@
 
 import type { Hex, WithdrawalQuestion, WithdrawalStatus } from '@causeway/core'
 import { type EvmWithdrawal, encodeEvmWithdrawal } from '@causeway/families/rules'
-import { executeCallData, testFill } from '@causeway/localnet'
+import { executeCallData, randomWord, testFill } from '@causeway/localnet'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { ChainBed } from '../../families/ethereumSupport/startChainBed.ts'
 
-/** Calldata of the fill contract that pays one recipient in the chain's coin. */
+/** Calldata of the fill contract that pays one recipient in the chain's coin, recorded under an id of its own. */
 export function fillData(orderId: Hex, to: Hex, amount: bigint): Hex {
-  return testFill({ orderId, natives: [{ to, amount }] })
+  return testFill({ id: randomWord(), orderId, natives: [{ to, amount }] })
 }
 
 const expirations: Readonly<Record<WithdrawalStatus, bigint>> = {

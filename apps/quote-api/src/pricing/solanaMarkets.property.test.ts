@@ -38,6 +38,7 @@ import { subsidyRule } from './sponsorship/subsidyRule.ts'
 const solanaChain = 792_703_809
 const sol = '1'.repeat(32)
 const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const fillWallet = 'CktRuQ2mttgRGkXJtyksdKHjUdc2C4TgDzyB98oEzy8'
 const account = 'AKnL4NNf3DGWZJS6cPknBuEGnVsV4A4m5tgebLHaRSZ9'
 const depository = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2'
 const native = `0x${'0'.repeat(40)}`
@@ -121,7 +122,7 @@ function registryOf(m: RandomMarket, way: Way) {
       solana: {
         ...chain(solanaChain, 'solana'),
         feeModel: { kind: 'priority-fee' },
-        fillWallet: account,
+        fillWallet,
         currencies: [currency(sol, 9, 'sol', 10_000), currency(mint, way.mintDecimals, 'held', 5_000)],
       },
     },
