@@ -16,7 +16,7 @@ import { startTestNetwork, type TestNetwork } from '@causeway/localnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { quoteResponseSchema } from '../src/http/wire/quoteResponse.ts'
 import { serviceEnvironment } from './fixtures/service.ts'
-import { post, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
+import { post, postPatiently, type QuoteAnswer, readOk } from './serviceSupport/callService.ts'
 import { localRequest } from './serviceSupport/localRequest.ts'
 import { spawnService } from './serviceSupport/serviceProcess.ts'
 import { createSponsor, moneyOf, pepperText, type TestSponsor } from './sponsorSupport/sponsors.ts'
@@ -77,7 +77,10 @@ async function quoteAndKill(
   const calls = Array.from({ length: quotesAtOnce }, async (_, index) => {
     const sponsor = sponsors[index % sponsors.length]
     if (sponsor === undefined) throw new Error('there are sponsors')
-    return { sponsor, answer: await post(`${url}/quote`, bodyOf(index), { 'x-api-key': sponsor.apiKey }) }
+    return {
+      sponsor,
+      answer: await postPatiently(`${url}/quote`, bodyOf(index), { 'x-api-key': sponsor.apiKey }),
+    }
   })
   const killed = Promise.any(calls).then(kill)
   const settled = await Promise.allSettled(calls)

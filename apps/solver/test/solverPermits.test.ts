@@ -118,7 +118,8 @@ describe('permits of the solver', () => {
       expect(deposits, `${item.id}\n${last.output()}`).toHaveLength(1)
       expect(deposits[0]?.args.amount).toBe(amount)
       expect(deposits[0]?.args.from.toLowerCase()).toBe(terms.owner)
-      expect(new Set(work.reports.get(item.id))).toEqual(new Set([deposits[0]?.transactionHash]))
+      // On a busy machine one that waited is replaced: the last one that was told is the one that was mined.
+      expect(work.reports.get(item.id)?.at(-1)).toBe(deposits[0]?.transactionHash)
     }
     expect(work.failures.size).toBe(0)
   }, 1_800_000)

@@ -107,7 +107,8 @@ describe('sweeps of the solver', () => {
       expect(deposits, `${id}\n${last.output()}`).toHaveLength(1)
       expect(deposits[0]?.args.amount).toBe(amount)
       expect(deposits[0]?.args.from.toLowerCase()).toBe(depositor.address.toLowerCase())
-      expect(new Set(work.reports.get(id))).toEqual(new Set([deposits[0]?.transactionHash]))
+      // On a busy machine one that waited is replaced: the last one that was told is the one that was mined.
+      expect(work.reports.get(id)?.at(-1)).toBe(deposits[0]?.transactionHash)
     }
     expect(work.failures.size).toBe(0)
   }, 1_800_000)

@@ -217,6 +217,16 @@ function read<Payload>(
   toItem: (payload: Payload) => ReadItem,
 ): ReadItem {
   if (parsed.success) return toItem(parsed.data)
-  const fields = parsed.error.issues.map(({ path }) => path.join('.'))
-  return { kind: 'broken', reason: `the payload is wrong at ${fields.join(', ')}` }
+  return { kind: 'broken', reason: `the payload is wrong at ${fieldsIn(parsed.error.issues).join(', ')}` }
+}
+
+/** Fields of issues; where a value is none of several forms, those of the form that it misses least. */
+function fieldsIn(issues: readonly z.core.$ZodIssue[]): readonly string[] {
+  return issues.flatMap((issue) => {
+    const place = issue.path.join('.')
+    const forms = issue.code === 'invalid_union' ? issue.errors : []
+    const [nearest] = forms.toSorted((one, other) => one.length - other.length)
+    if (nearest === undefined) return [place]
+    return fieldsIn(nearest).map((field) => (place === '' ? field : `${place}.${field}`))
+  })
 }
