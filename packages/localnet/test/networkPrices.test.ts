@@ -119,6 +119,8 @@ describe('movePrice', () => {
             () => [],
           )
           refreshed += keys.length
+          // A keeper that never pauses leaves no nonce to anybody on a busy machine.
+          await new Promise((resolve) => setTimeout(resolve, 50))
         }
         return refreshed
       }),
