@@ -22,7 +22,7 @@ const emitter: Hex = `0x${'de'.repeat(20)}`
 const erc20DepositTopic = '0x49fed1d0b752ce30eee63c7a81133f3363b532fec5d4d7dd1ccfd005de4555e1'
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** What every network reads of deposits to the EVM contract. */
+/** Contract for deposits to the EVM depository, as every network reads them. */
 export function describeDeposits(family: string, start: () => Promise<DepositoryNetwork>): void {
   describe(`deposits of ${family}`, () => {
     let network: DepositoryNetwork

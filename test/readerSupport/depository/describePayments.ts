@@ -15,7 +15,7 @@ import {
 
 const recipient: Hex = `0x${'21'.repeat(20)}`
 const other: Hex = `0x${'22'.repeat(20)}`
-/** Of wrapped native coin. */
+/** Selector by which wrapped native coin is made. */
 const wrap: Hex = '0xd0e30db0'
 
 type Call = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
@@ -29,7 +29,7 @@ type Fill = {
 type Asked = readonly (readonly [payee: Hex, currency: Hex])[]
 type Question = Partial<Omit<PaymentQuestion, 'payments'>> & { readonly payments?: Asked }
 
-/** What every network reads of payments by the fill contract and by plain transfers. */
+/** Contract for payments, as every network reads them, by the fill contract and by plain transfers. */
 export function describePayments(family: string, start: () => Promise<DepositoryNetwork>): void {
   describe(`a payment of ${family}`, () => {
     let network: DepositoryNetwork

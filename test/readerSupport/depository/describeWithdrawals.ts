@@ -54,7 +54,7 @@ export function statusOf(
   return readerOf(change).readWithdrawal(question, aSignal())
 }
 
-/** What every network reads of withdrawals from the EVM contract, on a node whose clock the test sets. */
+/** Contract for withdrawals from the EVM depository, as every network reads them, on a node whose clock the test sets. */
 export function describeWithdrawals(family: string, start: () => Promise<DepositoryNetwork>): void {
   describe(`a withdrawal of ${family}`, () => {
     let network: DepositoryNetwork

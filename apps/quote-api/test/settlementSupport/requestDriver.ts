@@ -47,7 +47,7 @@ export function createRequestDriver(parts: {
     return row
   }
 
-  /** What a wait that timed out shows of a request. */
+  /** Details of a request that a wait shows when its time ran out. */
   const circumstancesOf = (quote: QuoteAnswer) => ({
     circumstances: async () =>
       JSON.stringify([await statusOf(quote), await settlementOf(quote), await workOf(quote)]),
