@@ -11,7 +11,13 @@ const steps = { rangeBlocks: 100n, rewindBlocks: 64n, lateBlocks: 15n }
 type Block = { hash: string; transactions: string[] }
 
 /** A chain that its test mines; what is `hidden` stands in a block and in no list. */
-export function scriptedChain(at: { lateBlocks?: bigint } = {}) {
+export function scriptedChain({
+  blockTimeMs = 2_000,
+  ...at
+}: {
+  lateBlocks?: bigint
+  blockTimeMs?: number
+} = {}) {
   const blocks: Block[] = Array.from({ length: 201 }, (_, height) => ({
     hash: `a${height}`,
     transactions: [],
@@ -31,7 +37,7 @@ export function scriptedChain(at: { lateBlocks?: bigint } = {}) {
   const chain: FindingChain = {
     steps: { ...steps, ...at },
     // CAST: only what decides steps is looked at, and this chain names its own.
-    chain: { chainId, key: 'base', config: { blockTimeMs: 2_000 } as FindingChain['chain']['config'] },
+    chain: { chainId, key: 'base', config: { blockTimeMs } as FindingChain['chain']['config'] },
     finalHeight: async () => BigInt(blocks.length - 1 - 30),
     async depositPass({ known, from, to }) {
       passes += 1

@@ -1,5 +1,6 @@
-// Goal: a look at a chain that is as the last look left it costs the database one question, and whatever changes is seen
-// by the very next look. Method: looks half a second apart at a chain that its test mines, on a database that counts.
+// Goal: a look at a chain that is as the last look left it costs the database one question and the chain one for its head.
+// A new block is seen by the very next look, and whatever else changes within a second. Method: looks half a second apart
+// at a chain that its test mines, on a database that counts.
 import { UpstreamUnavailableError } from '@causeway/core'
 import { expect, test } from 'vitest'
 import { countedDatabase } from '../../../../test/settlementSupport/countedDatabase.ts'
@@ -15,8 +16,11 @@ const notesSight = /insert into deposit_sight/
 const lists = /^select id, chain_id|^\(select id, chain_id/
 
 /** A watcher that has looked twice, so that nothing is new to it. */
-async function idleWatcher(more: (at: ReturnType<typeof scriptedChain>) => object = () => ({})) {
-  const at = scriptedChain()
+async function idleWatcher(
+  more: (at: ReturnType<typeof scriptedChain>) => object = () => ({}),
+  options: Parameters<typeof scriptedChain>[0] = {},
+) {
+  const at = scriptedChain(options)
   let headsAsked = 0
   const deposits: { transaction: unknown; minedAfter: unknown }[] = []
   const state: { isOpen: boolean; cursor: object | undefined; failure: Error | undefined } = {
@@ -63,11 +67,14 @@ async function idleWatcher(more: (at: ReturnType<typeof scriptedChain>) => objec
   // The look at final blocks moved their cursor, which is read again.
   await asked()
   headsAsked = 0
+  /** Looks of a second, so that the newest block is listed by one of them. */
+  const askedForASecond = async () => [...(await asked()), ...(await asked())]
   return {
     at,
     state,
     deposits,
     asked,
+    askedForASecond,
     headsAsked: () => headsAsked,
     newLeader: () => ({ fence: async () => undefined, signal }),
   }
@@ -82,6 +89,43 @@ test('looks at a chain without a new block ask for open deposits, and note once 
   expect(statements).toHaveLength(30)
 })
 
+test.each(['together', 'apart'] as const)(
+  'F-70: the newest block is listed once a second, with its head asked for %s',
+  async (how) => {
+    const { at, asked, headsAsked } = await idleWatcher(
+      how === 'apart' ? undefined : toldTogether({ now: 'all' }),
+    )
+    const passes = at.passes()
+    for (let look = 0; look < 20; look += 1) await asked()
+    expect([headsAsked(), at.passes() - passes]).toEqual(how === 'apart' ? [20, 10] : [10, 10])
+  },
+)
+
+test('F-70, F-106: blocks that come five a second are listed once a second, and none is left out', async () => {
+  const { at, asked, deposits } = await idleWatcher(undefined, { blockTimeMs: 200 })
+  const passes = at.passes()
+  const mined: string[] = []
+  for (let block = 0; block < 50; block += 1) {
+    mined.push(`in ${block}`)
+    at.mine(`in ${block}`)
+    if (block % 5 === 2 || block % 5 === 4) await asked()
+  }
+  expect(at.passes() - passes).toBe(10)
+  await asked()
+  await asked()
+  expect(deposits.map(({ transaction }) => transaction)).toEqual(mined)
+})
+
+test('a transaction that is to be read once more is read by the next look, though its block was listed just now', async () => {
+  const { at, asked, deposits } = await idleWatcher()
+  at.failures.set('unanswered', new UpstreamUnavailableError('no answer'))
+  at.mine('unanswered')
+  await asked()
+  at.failures.clear()
+  await asked()
+  expect(deposits).toMatchObject([{ transaction: 'unanswered' }])
+})
+
 test('a new block is stored by the look that finds it', async () => {
   const { at, state, asked } = await idleWatcher()
   at.mine()
@@ -90,23 +134,22 @@ test('a new block is stored by the look that finds it', async () => {
 })
 
 test('another block at the same height is seen as a reorganization', async () => {
-  const { at, state, asked, deposits } = await idleWatcher()
+  const { at, state, askedForASecond, deposits } = await idleWatcher()
   at.replaceFrom(200n, 'b', 1)
   at.put(200n, 'moved')
-  await asked()
+  await askedForASecond()
   expect(state.cursor).toMatchObject({ scanned_to: 200n, scanned_hash: 'b200' })
   expect(deposits).toMatchObject([{ transaction: 'moved' }])
 })
 
 test('F-70: a deposit that endpoints list late is stored though no new block came', async () => {
-  const { at, asked, deposits } = await idleWatcher()
+  const { at, askedForASecond, deposits } = await idleWatcher()
   at.hidden.add('late')
   at.mine('late')
-  await asked()
-  await asked()
+  await askedForASecond()
   expect(deposits).toEqual([])
   at.hidden.delete('late')
-  await asked()
+  await askedForASecond()
   expect(deposits).toMatchObject([{ transaction: 'late' }])
 })
 
@@ -161,13 +204,13 @@ const toldTogether =
 test.each(['all', 'differ', 'silent'] as const)(
   'a deposit, a reorganization and a shorter chain are seen where head and blocks are asked for together: %s',
   async (now) => {
-    const { at, state, deposits, asked } = await idleWatcher(toldTogether({ now }))
+    const { at, state, deposits, asked, askedForASecond } = await idleWatcher(toldTogether({ now }))
     at.mine('first')
     await asked()
     expect(deposits).toMatchObject([{ transaction: 'first' }])
     at.replaceFrom(201n, 'b', 1)
     at.put(201n, 'second')
-    await asked()
+    await askedForASecond()
     expect(deposits.at(-1)).toMatchObject({ transaction: 'second' })
     at.replaceFrom(199n, 'c', 1)
     at.put(199n, 'third')
@@ -177,17 +220,16 @@ test.each(['all', 'differ', 'silent'] as const)(
   },
 )
 
-test('a look asks once for head and blocks, and apart from where that failed until a look succeeds', async () => {
+test('head and blocks are asked for apart where that failed together, until a look succeeds', async () => {
   const says: Parameters<typeof toldTogether>[0] = { now: 'all' }
-  const { at, asked, headsAsked } = await idleWatcher(toldTogether(says))
-  const passes = at.passes()
-  await asked()
+  const { at, asked, askedForASecond, headsAsked } = await idleWatcher(toldTogether(says))
   at.mine('one')
-  await asked()
-  expect([headsAsked(), at.passes() - passes]).toEqual([0, 2])
+  await askedForASecond()
+  // One look found the block by its head, and one that it was still the newest.
+  expect(headsAsked()).toBe(2)
   says.now = 'silent'
   await asked()
   says.now = 'all'
   await asked()
-  expect(headsAsked()).toBe(1)
+  expect(headsAsked()).toBe(4)
 })

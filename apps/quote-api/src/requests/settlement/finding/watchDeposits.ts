@@ -16,9 +16,16 @@ import { findNewDeposits } from './findNewDeposits.ts'
 import { stepsOf, toBlockCursor } from './listBlocks.ts'
 
 /**
+ * A newest block is listed again at most so often, and blocks that come faster are listed together: endpoints charge most
+ * for lists of logs. @source rules F-70, F-106
+ */
+const relistMs = 1_000
+
+/**
  * Makes the job that watches a chain for deposits. Each pass reads new blocks, follows reorganizations and decides on the due
  * deposits; every half minute it also reads final blocks again. If new blocks cannot be read, known deposits are still
- * decided. A look that finds the chain as the last one left it, and no deposit to follow, stores nothing.
+ * decided. A look that finds the chain as the last one left it, and no deposit to follow, stores nothing; two in a second list its logs
+ * once.
  * @param patienceMs time without a reading after which the chain counts as not seen
  * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
  */
@@ -42,6 +49,8 @@ class DepositWatcher {
   #asksApart = false
   /** Unix ms of the next look at final blocks. */
   #finalDueMs = 0
+  /** Unix ms from which the newest block is listed once more though it was listed. */
+  #relistDueMs = 0
   /** Unix ms since which every pass found the chain too short; undefined if the last one did not. */
   #tooShortSinceMs: number | undefined
 
@@ -60,11 +69,14 @@ class DepositWatcher {
     const memory = this.#memory
     // Before the chain is asked, so that a block which the answer lacks was surely mined later.
     const askedAtSeconds = nowSeconds(context)
-    const { head, pass } = await this.#readNewest(run)
+    const { head, pass, isListed } = await this.#readNewest(run)
     await this.#refuseShortChain(head, run)
     let failure: unknown
     try {
-      await findNewDeposits(context, chain, { head, pass, askedAtSeconds, memory, kept: this.#kept }, run)
+      if (!isListed) {
+        await findNewDeposits(context, chain, { head, pass, askedAtSeconds, memory, kept: this.#kept }, run)
+        this.#relistDueMs = context.now() + relistMs
+      }
       this.#asksApart = false
       await this.#noteSight(await this.#kept.read(context.database, run))
     } catch (error) {
@@ -79,10 +91,20 @@ class DepositWatcher {
     await findFinalDeposits(context, chain, { head, memory }, run)
   }
 
-  /** Reads the head, together with the blocks up to it where that can be asked for. */
-  async #readNewest(run: Run): Promise<{ readonly head: bigint; readonly pass: DepositPass | undefined }> {
+  /** Reads the head, together with the blocks up to it where that can be asked for, unless they were listed just now. */
+  async #readNewest(run: Run): Promise<{
+    readonly head: bigint
+    readonly pass: DepositPass | undefined
+    /** True where nothing is to be listed yet. */
+    readonly isListed?: boolean
+  }> {
     const chain = this.#chain
     const range = await this.#newestRange(run)
+    if (range !== undefined && !this.#isListingDue()) {
+      const head = await chain.head(run.signal)
+      if (head === range.known || chain.chain.config.blockTimeMs < relistMs)
+        return { head, pass: undefined, isListed: true }
+    }
     if (range !== undefined && chain.newestPass !== undefined) {
       try {
         return await chain.newestPass(range, run.signal)
@@ -93,6 +115,11 @@ class DepositWatcher {
       }
     }
     return { head: await chain.head(run.signal), pass: undefined }
+  }
+
+  /** True once a look lists the newest block even if it was listed before, or reads a transaction once more. */
+  #isListingDue(): boolean {
+    return this.#context.now() >= this.#relistDueMs || this.#memory.dueAgain().length > 0
   }
 
   /**
