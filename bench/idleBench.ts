@@ -1,7 +1,7 @@
 // An idle quote-api: what it costs per second and chain while nobody asks it anything.
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type FaultProxy, startFaultProxy } from '@causeway/localnet'
+import { type FaultCounters, type FaultProxy, startFaultProxy } from '@causeway/localnet'
 import { cpuMs } from './processFigures.ts'
 import { type QuoteBed, withQuoteBed } from './quoteBed.ts'
 import type { BenchRow } from './row.ts'
@@ -14,14 +14,21 @@ const measuredMs = 30_000
 const statementsBefore = 44
 
 /** Per second and chain. */
-type IdleCost = { readonly cpuMs: number; readonly statements: number; readonly requests: number }
+type IdleCost = {
+  readonly cpuMs: number
+  readonly statements: number
+  readonly requests: number
+  /** Calls that list logs, which hosted endpoints charge most for. */
+  readonly lists: number
+}
 
 export async function benchIdle(): Promise<readonly BenchRow[]> {
-  const { cpuMs: busyMs, statements, requests } = await measure()
+  const { cpuMs: busyMs, statements, requests, lists } = await measure()
   const shown = [
     `${busyMs.toFixed(1)} ms of processor time`,
     `${statements.toFixed(1)} statements`,
     `${requests.toFixed(1)} chain requests`,
+    `${lists.toFixed(1)} lists of logs`,
   ]
   return [
     {
@@ -67,10 +74,18 @@ async function measureBed({ service, server, database }: QuoteBed, proxies: read
   for (const proxy of proxies) proxy.resetCounters()
   const beganMs = performance.now()
   await pause(measuredMs)
-  const requests = proxies.reduce((sum, proxy) => sum + proxy.counters().requests, 0)
+  const counters = proxies.map((proxy) => proxy.counters())
+  const sumOf = (count: (one: FaultCounters) => number) => counters.reduce((sum, one) => sum + count(one), 0)
   const cost = {
     cpuMs: perSecond(cpuMs(pid) - busyBeforeMs, beganMs),
-    requests: perSecond(requests, beganMs),
+    requests: perSecond(
+      sumOf(({ requests }) => requests),
+      beganMs,
+    ),
+    lists: perSecond(
+      sumOf(({ callsByMethod }) => callsByMethod['eth_getLogs'] ?? 0),
+      beganMs,
+    ),
   }
   await database.query(`alter system set log_statement = 'all'`)
   await database.query('select pg_reload_conf()')

@@ -10,8 +10,8 @@ import type { BenchRow } from './row.ts'
 import { measureStarts, type Started, startRow, startService } from './serviceStart.ts'
 import { startFamilyChains } from './startFamilyChains.ts'
 
-/** As the oracle's with six families, and P10's. */
-const goals = { readyMs: 2_600, idleMiB: 250 }
+/** Memory as P10's. */
+const goals = { readyMs: 1_500, idleMiB: 250 }
 
 /** @throws Error when quote-api ends before it is ready */
 export async function benchQuoteStart(): Promise<readonly BenchRow[]> {

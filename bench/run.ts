@@ -54,7 +54,7 @@ const suites: readonly {
   { ids: ['P7', 'P8-cold'], run: benchOracleReader },
   { ids: ['P7', 'P7-rounds'], run: benchFamilyRounds },
   { ids: ['P8', 'P11', 'P12', 'P11-cpu', 'P12-cpu', 'P11-p50', 'P11-p99'], run: benchOracle },
-  { ids: ['P16'], run: benchAhead },
+  { ids: ['P16', 'P16-ms'], run: benchAhead },
   { ids: ['P13'], run: async () => [await benchFanout()] },
   { ids: ['P14'], run: benchStart },
   { ids: ['P14', 'P14-quotes'], run: benchQuoteStart },
