@@ -12,6 +12,12 @@ import {
   signingDigest,
   solanaLibrary,
 } from '@causeway/families/rules'
+import {
+  currencyAmountJson,
+  currencyToWire,
+  valuedAmountToWire,
+} from '../apps/quote-api/src/http/wire/currencyAmount.ts'
+import { chainA, testRegistry } from '../apps/quote-api/test/fixtures/market.ts'
 import { InstructionData } from '../packages/families/src/solana/reading/instructionData.ts'
 import { median } from './load.ts'
 import type { BenchRow } from './row.ts'
@@ -33,6 +39,7 @@ export async function benchLibraries(): Promise<readonly BenchRow[]> {
     benchKeccak(),
     benchTypedData(),
     benchPsbts(),
+    benchAmounts(),
     await benchKeys(),
     await benchTransfers(),
   ]
@@ -117,6 +124,22 @@ function benchPsbts(): BenchRow {
       }
       return psbt.addOutput({ value: 4n, script }).toBuffer()
     },
+  })
+}
+
+/** An answer of `/quote` with what it has most of: amounts with their currency. */
+function benchAmounts(): BenchRow {
+  const currency = testRegistry().chainById.get(chainA)?.native
+  if (currency === undefined) throw new Error('the test chain has a native currency')
+  const unit = { decimals: currency.decimals, usdX18: 2_500n * 10n ** 18n }
+  const amounts = Array.from({ length: 16 }, (_, index) => 1_234_567n * BigInt(index + 1))
+  return compared('libraries-amounts', `the text of ${amounts.length} amounts, JSON.stringify`, 2_000, {
+    ours: () =>
+      Buffer.from(`[${amounts.map((amount) => currencyAmountJson(currency, unit, amount)).join()}]`),
+    library: () =>
+      Buffer.from(
+        JSON.stringify(amounts.map((amount) => valuedAmountToWire(currencyToWire(currency), unit, amount))),
+      ),
   })
 }
 
