@@ -79,6 +79,11 @@ describe('a feed', () => {
     ],
     ['older_than_stop', 'its chain stood since', {}, { wentOnAtSeconds: (headMs - 10_000) / 1_000 }],
     [
+      'no_timestamp',
+      'it was never updated',
+      { feeds: feedsWith({ round: { answer: 1n, updatedAtSeconds: 0n } }) },
+    ],
+    [
       'from_the_future',
       'the head is far ahead',
       { head: { ...usual.head, timestampSeconds: nowMs / 1_000 + 601 } },

@@ -89,10 +89,7 @@ function readFeed(feed: FeedPlan, facts: MarketFacts): SourceReading {
   return { source, kind: 'feed', readAtMs, block: reading.contractsAt.block, result }
 }
 
-function feedResult(
-  feed: FeedPlan,
-  { config, chainFacts: { reading, wentOnAtSeconds = 0 } }: ReadChain,
-): Result {
+function feedResult(feed: FeedPlan, { config, chainFacts: { reading, wentOnAtSeconds } }: ReadChain): Result {
   const { round, identity } = reading.feeds.get(feed.address) ?? {}
   if (round === undefined) return { fault: 'no_answer' }
   if (identity === undefined) return { fault: 'unverified' }
@@ -104,9 +101,9 @@ function feedResult(
     const fault = sequencerFault(reading.sequencer, blockTimestampSeconds)
     if (fault !== undefined) return { fault }
   }
-  // The chain stood still after this round and went on: the round may be outdated. 0: it was never seen to
-  // stand.
-  if (round.updatedAtSeconds <= BigInt(wentOnAtSeconds)) return { fault: 'older_than_stop' }
+  // The chain stood still after this round and went on: the round may be outdated.
+  if (wentOnAtSeconds !== undefined && round.updatedAtSeconds <= BigInt(wentOnAtSeconds))
+    return { fault: 'older_than_stop' }
   return feedValue({ round, decimals, heartbeatSeconds, blockTimestampSeconds })
 }
 
