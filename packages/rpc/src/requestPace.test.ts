@@ -39,6 +39,17 @@ test('F-63: a lower rate is learned by each refusal, and no longer kept after qu
   expect(pace.isLimited).toBe(false)
 })
 
+test('F-63: a refusal of the first request at a rate that grew lowers it again', async () => {
+  const { pace, clock } = refusedAfter(100)
+  clock.nowMs += 20_000
+  // Grown from eighty to a hundred and twenty a second.
+  await pace.turn(far)
+  pace.sent()
+  pace.refused()
+  await pace.turn(far)
+  expect(await pace.turn({ deadlineMs: clock.nowMs + 300 })).toBe(false)
+})
+
 test('F-63: who gives up while he waits holds nobody up', async () => {
   const { pace } = refusedAfter(1)
   await pace.turn(far)

@@ -38,7 +38,9 @@ export class RequestPace {
     questions: new Set(),
   }
   #perSecond = Number.POSITIVE_INFINITY
-  /** Time of the last change of the rate, up or down. */
+  /** Time of the last refusal that lowered the rate. */
+  #refusedAtMs = Number.NEGATIVE_INFINITY
+  /** Time from which the rate has been quiet: of the last change, up or down. */
   #changedAtMs = Number.NEGATIVE_INFINITY
   /** Time from which the next waiting request may be sent. */
   #nextAtMs = 0
@@ -65,9 +67,10 @@ export class RequestPace {
   /** Lowers the rate. Further refusals within a second are ignored: they belong to requests that were already sent. */
   refused(): void {
     const nowMs = this.#now()
-    if (nowMs - this.#changedAtMs < secondMs) return
+    if (nowMs - this.#refusedAtMs < secondMs) return
     const recent = this.#sentAtMs.filter((ms) => nowMs - ms < secondMs).length
     this.#perSecond = Math.max(slowestPerSecond, keptShare * Math.min(this.#perSecond, recent))
+    this.#refusedAtMs = nowMs
     this.#changedAtMs = nowMs
     this.#refuseLate()
   }
