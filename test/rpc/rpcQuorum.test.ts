@@ -2,7 +2,16 @@
 // not read. Method: one real node behind proxies, of which some lie, hang or show an old chain.
 import { ConfigurationError, UpstreamDisagreementError, UpstreamUnavailableError } from '@causeway/core'
 import { type Anvil, type FaultMode, type FaultProxy, startAnvil, startFaultProxy } from '@causeway/localnet'
-import { createJsonRpcClient, type JsonRpcClient, type JsonRpcClientOptions } from '@causeway/rpc'
+import {
+  createJsonRpcClient,
+  type JsonRpcClient,
+  type JsonRpcClientOptions,
+  MalformedAnswerError,
+  NodeError,
+  parseQuantity,
+  parseRecord,
+  type RpcAnswer,
+} from '@causeway/rpc'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
 const blockCall = { method: 'eth_getBlockByNumber', params: ['0x5', false] }
@@ -127,6 +136,38 @@ describe('agree', () => {
     })
     expect(agreeingEndpoints.toSorted()).toEqual(['e1', 'e2'])
   })
+
+  const late: FaultMode = { kind: 'latency', delayMs: 300 }
+  const refusing: FaultMode = { kind: 'nodeError', code: -32_000, message: 'header not found' }
+  const unreadable: FaultMode = { kind: 'lie', rewrite: () => 'nonsense' }
+  /** Throws for any answer that is no block, as readers do. */
+  const heightIn = ([answer]: readonly RpcAnswer[]) => {
+    if (answer?.ok !== true) throw new NodeError(answer ?? { code: 0, message: 'no answer' })
+    return parseQuantity(parseRecord(answer.result, 'block')['number'], 'block')
+  }
+
+  test.each<readonly [string, FaultMode]>([
+    ['refuses', refusing],
+    ['answers nonsense', unreadable],
+  ])('F-66: one that %s first ends no agreement of the others', async (_name, mode) => {
+    await setAll(mode, late, late)
+    const { answers, agreeingEndpoints } = await testClient(3).agree([blockCall], { project: heightIn })
+    expect(heightIn(answers)).toBe(5n)
+    expect(agreeingEndpoints.toSorted()).toEqual(['e2', 'e3'])
+  })
+
+  test.each<readonly [string, FaultMode, typeof NodeError | typeof MalformedAnswerError]>([
+    ['refuse', refusing, NodeError],
+    ['answer nonsense', unreadable, MalformedAnswerError],
+  ])(
+    'F-66: that enough of them %s is what they agree on, for its reader to tell',
+    async (_name, mode, kind) => {
+      await setAll(mode, { kind: 'pass' }, mode)
+      const { answers, agreeingEndpoints } = await testClient(3).agree([blockCall], { project: heightIn })
+      expect(() => heightIn(answers)).toThrow(kind)
+      expect(agreeingEndpoints.toSorted()).toEqual(['e1', 'e3'])
+    },
+  )
 
   test('takes the word of a single configured endpoint', async () => {
     expect(await testClient(1).agree([blockCall])).toMatchObject({ agreeingEndpoints: ['e1'] })

@@ -2,6 +2,8 @@ import { UpstreamDisagreementError } from '@causeway/core'
 import { comparisonText } from './comparisonText.ts'
 import { type Endpoint, noteOutvoted } from './endpoint.ts'
 import type { Agreement, PollOptions, RpcAnswer, RpcCall } from './jsonRpc.ts'
+import { MalformedAnswerError } from './malformedAnswer.ts'
+import { NodeError } from './nodeError.ts'
 import type { Turn } from './requestPace.ts'
 import { countVoices, tally, type Vote } from './tally.ts'
 import { toUpstreamError } from './upstreamError.ts'
@@ -79,8 +81,10 @@ export function poll<Outcome>(args: PollArgs<Outcome>): Promise<Outcome> {
 
 /**
  * The answers that enough endpoints give alike, as soon as they have given them.
- * @param project the part of the answers that must be equal; default everything, see `comparable`
+ * @param project the part of the answers that must be equal; default everything, see `comparable`. Answers for which it
+ * throws a MalformedAnswerError are alike, and so are those for which it throws a NodeError of one code.
  * @throws UpstreamDisagreementError, UpstreamUnavailableError
+ * @source rule F-66
  */
 export function seekAgreement(
   args: Omit<PollArgs<Agreement>, 'decide'> & {
@@ -91,7 +95,7 @@ export function seekAgreement(
   const electorate = { voters: args.endpoints, threshold: args.threshold }
   return poll<Agreement>({
     decide(votes) {
-      const verdict = tally(votes, electorate, (answers) => comparisonText(project(answers)))
+      const verdict = tally(votes, electorate, (answers) => textOf(() => project(answers)))
       if (verdict.status === 'disagreed') throw disagreement(args.chainId, verdict.groups)
       if (verdict.status !== 'agreed') return undefined
       noteOutvoted(args.endpoints, dissentersOf(votes, verdict.aliases))
@@ -99,6 +103,17 @@ export function seekAgreement(
     },
     ...polling,
   })
+}
+
+/** Text of what was read; of an answer that cannot be read, one that no read value has. */
+function textOf(read: () => unknown): string {
+  try {
+    return comparisonText(read())
+  } catch (error) {
+    if (error instanceof NodeError) return `refused ${error.code}`
+    if (error instanceof MalformedAnswerError) return 'unreadable'
+    throw error
+  }
 }
 
 /** Endpoints whose answer differs from the agreed one. */

@@ -22,7 +22,8 @@ export type AgreeOptions = RpcOptions & {
   readonly threshold?: number
   /**
    * Part of the answers that must be equal. Default: all results, and code and data of node errors. Node
-   * implementations add different members to logs and receipts: name the ones that matter.
+   * implementations add different members to logs and receipts: name the ones that matter. Where it throws a
+   * MalformedAnswerError, or a NodeError of one code, answers count as equal.
    */
   readonly project?: (answers: readonly RpcAnswer[]) => unknown
 }

@@ -1,5 +1,4 @@
 import type { ChainClient, RpcAnswer, RpcCall } from '@causeway/rpc'
-import { unlessUnreadable } from '@causeway/rpc'
 
 type ParseAnswer<Parsed> = (answer: RpcAnswer | undefined) => Parsed
 
@@ -15,8 +14,7 @@ export async function agreedAnswer<Parsed>(
 ): Promise<Parsed> {
   const { answers } = await client.agree([call], {
     timeoutMs,
-    // Answers are compared by their parsed values; those that `read` refuses count as equal.
-    project: ([answer]) => ({ said: unlessUnreadable(() => read(answer)) ?? null }),
+    project: ([answer]) => read(answer),
   })
   return read(answers[0])
 }

@@ -1,7 +1,7 @@
 import { bytesToHex, type CodeSignatureQuestion, type Evidence, type Hex } from '@causeway/core'
 import { ethereumCodec } from '@causeway/core/encodings'
 import type { JsonRpcClient, QuorumClient, RpcAnswer, RpcCall, Sighting } from '@causeway/rpc'
-import { parseBytes, resultOf, toQuantity, unlessUnreadable } from '@causeway/rpc'
+import { parseBytes, resultOf, toQuantity } from '@causeway/rpc'
 import { isExecutionFailure } from '../agreement/comparableAnswer.ts'
 import { codeCall, parseCode } from './answers.ts'
 import { newestFinal } from './finalBlocks.ts'
@@ -27,7 +27,7 @@ export async function askCodeSignature(
 ): Promise<boolean> {
   const { answers } = await client.agree([codeSignatureCall(question, 'latest')], {
     timeoutMs,
-    project: ([answer]) => unlessUnreadable(() => acceptsSignature(answer)),
+    project: ([answer]) => acceptsSignature(answer),
   })
   return acceptsSignature(answers[0])
 }

@@ -58,7 +58,8 @@ export async function askQuorum<T>(
 ): Promise<AgreedValue<T>> {
   const { answers, agreeingEndpoints } = await client.agree(reading.calls, {
     ...options,
-    project: (answers) => comparable(reading, answers),
+    // Votes are compared by the parsed values, since nodes of different software add different members.
+    project: reading.parse,
   })
   return { value: reading.parse(answers), agreeingEndpoints }
 }
@@ -111,16 +112,5 @@ function readOrReport(
     // A node's own error, as for an unknown tag, counts as no answer.
     else if (!(error instanceof NodeError)) throw error
     return undefined
-  }
-}
-
-/** Votes are compared by the parsed values, since nodes of different software add different members. */
-function comparable<T>(reading: Reading<T>, answers: readonly RpcAnswer[]): unknown {
-  try {
-    return { read: reading.parse(answers) }
-  } catch (error) {
-    if (error instanceof NodeError) return { refused: error.code }
-    if (error instanceof MalformedAnswerError) return { malformed: true }
-    throw error
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '@causeway/core'
 import { solanaCodec } from '@causeway/core/encodings'
 import type { ChainClient, RpcAnswer } from '@causeway/rpc'
-import { MalformedAnswerError, NodeError, unlessUnreadable } from '@causeway/rpc'
+import { NodeError, unlessUnreadable } from '@causeway/rpc'
 import type { VersionedTransaction } from '@solana/web3.js'
 import type {
   PayingChain,
@@ -196,28 +196,23 @@ async function agreedAccounts(
   return new Map(addresses.map((address, index) => [address, accounts[index]]))
 }
 
-/** The parts of an answer that do not change with slots. An unreadable answer counts as a value of its own. */
+/** The parts of an answer that do not change with slots. @throws MalformedAnswerError */
 function comparableAccounts(
   answer: RpcAnswer | undefined,
   addresses: readonly string[],
   added: ReadonlyMap<string, bigint>,
 ): unknown {
-  try {
-    return parseAccounts(answer, addresses.length).map((account, index) =>
-      account === undefined
-        ? null
-        : {
-            owner: account.owner,
-            isExecutable: account.isExecutable,
-            isCountable: isCountable(account, added.get(addresses[index] ?? '')),
-            mint: readTokenMint(account.owner, account.data) ?? null,
-            ...comparableHolder(account),
-          },
-    )
-  } catch (error) {
-    if (error instanceof MalformedAnswerError) return { unreadable: error.message }
-    throw error
-  }
+  return parseAccounts(answer, addresses.length).map((account, index) =>
+    account === undefined
+      ? null
+      : {
+          owner: account.owner,
+          isExecutable: account.isExecutable,
+          isCountable: isCountable(account, added.get(addresses[index] ?? '')),
+          mint: readTokenMint(account.owner, account.data) ?? null,
+          ...comparableHolder(account),
+        },
+  )
 }
 
 /** The holder of a token account, and why it can receive nothing now. @throws MalformedAnswerError */
