@@ -34,7 +34,7 @@ function endToEnd(
 }
 
 /** On two cores. Files of these suites wait for blocks and clocks half of the time; those of the others keep two busy. */
-const workersOf: Partial<Record<Suite, number>> = { settlement: 3, operations: 3, families: 3 }
+const workersOf: Partial<Record<Suite, number>> = { settlement: 3, operations: 3, families: 3, production: 3 }
 
 const inSuites = suites.flatMap((suite) => suiteFiles[suite])
 
