@@ -63,13 +63,13 @@ export function allocateSubsidy(
       ? requestedAmount
       : minBigint(fromMicroUsdDown(unit, capMicroUsd), requestedAmount)
   const capHit = budget < requestedAmount
-  if (capHit && (allOrNothing || budget === 0n)) return unpaid('CAP_BELOW_FEES', capHit)
-  const sponsored = { ...zeroAmounts }
+  if (capHit && allOrNothing) return unpaid('CAP_BELOW_FEES', capHit)
   let left = budget
-  for (const component of sponsoredComponents) {
-    sponsored[component] = minBigint(chosen[component], left)
-    left -= sponsored[component]
-  }
+  const sponsored = perName(sponsoredComponents, (component) => {
+    const amount = minBigint(chosen[component], left)
+    left -= amount
+    return amount
+  })
   return { sponsored, total: budget, capHit, reason: capHit ? 'CAP_BELOW_FEES' : undefined }
 }
 

@@ -2,7 +2,6 @@ import {
   type FeePart,
   feeParts,
   type Hex,
-  isSponsored,
   partsBoughtBy,
   type SponsoredComponent,
   type SponsoredWord,
@@ -98,8 +97,8 @@ function selectedParts(request: SponsorshipRequest, useDepositAddress: boolean):
 export function componentsOf({
   selected,
 }: Pick<SponsorshipTerms, 'selected'>): readonly SponsoredComponent[] {
-  const components = feeParts.filter(({ name }) => selected.has(name)).map(({ component }) => component)
-  return [...new Set(components)].filter(isSponsored)
+  const ofParts = new Set(feeParts.filter(({ name }) => selected.has(name)).map(({ component }) => component))
+  return sponsoredComponents.filter((component) => ofParts.has(component))
 }
 
 /** Rebuilds the fields of a deposit address's request from the selection that its order stores. */
