@@ -334,7 +334,11 @@ describe('components', () => {
       total: fees + rent,
       status: 'full',
     })
-    expect(share({ components: ['rent'] })).toMatchObject({ total: 0n, reason: 'NOTHING_TO_SPONSOR' })
+    expect(share({ components: ['rent'] })).toMatchObject({
+      total: 0n,
+      capHit: false,
+      reason: 'NOTHING_TO_SPONSOR',
+    })
   })
 
   test('row 23: components without subsidizeFees sponsor nothing and are no error', async () => {
@@ -417,7 +421,13 @@ describe('depositFeePayer', () => {
   })
 
   test('row 30: the user as payer is 400', async () => {
-    expect(() => depositFeePayer({ account: solanaUser, ...toBase })).toThrow('must differ from user')
+    expect(() => depositFeePayer({ account: solanaUser, ...toBase })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_ADDRESS',
+        message: 'depositFeePayer is not allowed: it must differ from user.',
+        data: { field: 'depositFeePayer' },
+      }),
+    )
     expect(await ask({ depositFeePayer: user })).toMatchObject({
       status: 400,
       code: 'INVALID_ADDRESS',

@@ -131,9 +131,11 @@ describe('micro-USDC of a fee', () => {
   })
 
   test('L-51: USDC costs its own number, whatever its price and decimals', () => {
-    const depegged = { asset: usdcAsset, usdX18: usd / 2n }
-    const six = sponsorUnit({ asset: usdcAsset, decimals: 6, usdX18: usd / 2n }, depegged)
-    const eighteen = sponsorUnit({ asset: usdcAsset, decimals: 18, usdX18: usd / 2n }, depegged)
-    expect([toMicroUsdUp(six, 130_000n), toMicroUsdUp(eighteen, 10n ** 12n + 1n)]).toEqual([130_000n, 2n])
+    for (const usdX18 of [usd / 2n, (usd * 997n) / 1_000n, 2n * usd]) {
+      const priced = { asset: usdcAsset, usdX18 }
+      const six = sponsorUnit({ ...priced, decimals: 6 }, priced)
+      const eighteen = sponsorUnit({ ...priced, decimals: 18 }, priced)
+      expect([toMicroUsdUp(six, 130_000n), toMicroUsdUp(eighteen, 10n ** 12n + 1n)]).toEqual([130_000n, 2n])
+    }
   })
 })
