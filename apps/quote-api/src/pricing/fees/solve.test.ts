@@ -2,7 +2,7 @@
 import { bpsUp, convertDown, divideUp, type FeeParts } from '@causeway/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type FeeTerms, solveAmountIn, splitFees } from './solve.ts'
+import { type FeeTerms, solveAmountIn, splitFees, withoutFees } from './solve.ts'
 
 const usdc = { decimals: 6, usdX18: 10n ** 18n }
 const eth = { decimals: 18, usdX18: 2_500n * 10n ** 18n }
@@ -163,6 +163,52 @@ describe('identity in = net + relayer + app − subsidized', () => {
   })
 })
 
+/** Fees whose sizes depend on the input alone, but for `gas`. */
+const rounded = (appFeesBps: readonly bigint[], platformBps: bigint, more: Partial<FeeTerms> = {}) => {
+  const appBps = appFeesBps.reduce((sum, bps) => sum + bps, 0n)
+  const slopeBpsMin = 10_000n - appBps - platformBps
+  return example({ gas: 0n, flat: 0n, skewBps: 0n, appFeesBps, platformBps, slopeBpsMin, ...more })
+}
+
+test.each([
+  // Each of ten fees takes a unit more at the same inputs: between 233 and 380, some reach 21 and some do not.
+  ['far below the one that bisection ends at', rounded(Array(10).fill(900n), 500n), 21n, 1n, 233n, 0n],
+  [
+    'for nothing, where two fees take the first unit',
+    rounded([], 6n, { skew: (amountIn) => bpsUp(amountIn, 4n), slopeBpsMin: 9_990n }),
+    0n,
+    1n,
+    0n,
+    0n,
+  ],
+  ['for nothing, which costs the gas', rounded([], 0n, { gas: 10n }), 0n, 1n, 10n, 0n],
+  // 197 reaches it; at 200 four fees take a unit more, and leave 196.
+  ['in steps, above one at which the fees step up', rounded([50n, 50n, 50n, 50n], 0n), 197n, 5n, 205n, 4n],
+])('Q-150: the smallest input is found %s', (_what, terms, target, step, amountIn, surplus) => {
+  const solved = solveAmountIn(terms, target, step)
+  expect([solved.amountIn, solved.net, solved.parts.surplus]).toEqual([amountIn, target, surplus])
+})
+
+test('an output that no amount of its currency reaches is refused', () => {
+  expect(() => solveAmountIn(rounded([], 0n, { gas: 2n ** 256n }), 1n)).toThrow(
+    expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
+  )
+})
+
+test('a route without a solver has no fees', () => {
+  expect(withoutFees(7n)).toEqual({
+    amountIn: 7n,
+    net: 7n,
+    relayerGas: 0n,
+    relayerService: 0n,
+    relayer: 0n,
+    app: 0n,
+    appFees: [],
+    subsidized: 0n,
+    parts: { gas: 0n, flat: 0n, skew: 0n, platform: 0n, surplus: 0n, app: 0n, rent: 0n },
+  })
+})
+
 test.each([0n, 1n, 499n])(
   'fees that leave %s bps of an input are refused before any search',
   (slopeBpsMin) => {
@@ -174,7 +220,9 @@ test.each([0n, 1n, 499n])(
         return 0n
       },
     })
-    expect(() => solveAmountIn(terms, 1n)).toThrow(/whole input/)
+    expect(() => solveAmountIn(terms, 1n)).toThrow(
+      expect.objectContaining({ code: 'AMOUNT_TOO_LOW', data: { field: 'appFees' } }),
+    )
     expect(asked).toBe(0)
   },
 )
@@ -190,5 +238,6 @@ test('the search stays small where fees leave the least that is served', () => {
     },
   })
   solveAmountIn(terms, 10n ** 30n)
-  expect(asked).toBeLessThan(1_000)
+  // A hundred halvings, and the inputs of the window.
+  expect(asked).toBeLessThan(400)
 })

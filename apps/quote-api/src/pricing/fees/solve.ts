@@ -54,7 +54,7 @@ export function splitFees(terms: FeeTerms, amountIn: bigint): FeeSplit {
 }
 
 function appFeesOf({ appFeesBps }: FeeTerms, amountIn: bigint): readonly bigint[] {
-  return appFeesBps.length === 0 ? noAppFees : appFeesBps.map((bps) => bpsDown(amountIn, bps))
+  return appFeesBps.map((bps) => bpsDown(amountIn, bps))
 }
 
 /** Every fee at `amountIn`, without the surplus, which `solveAmountIn` adds. */
@@ -86,10 +86,9 @@ function feeSplit(amounts: FeeAmounts & Pick<FeeSplit, 'appFees'>): FeeSplit {
 
 /** Split of a route that the user executes alone: no solver, so no fees. */
 export function withoutFees(amountIn: bigint): FeeSplit {
-  return feeSplit({ amountIn, parts: noFees, appFees: noAppFees, subsidized: 0n })
+  return feeSplit({ amountIn, parts: noFees, appFees: [], subsidized: 0n })
 }
 
-const noAppFees: readonly bigint[] = []
 const amountMax = 2n ** 256n - 1n
 /** With a lower slope, fees leave less than 5 % of an input, and the window of `scanBelow` would be too large. */
 const slopeBpsFloor = 500n
