@@ -85,7 +85,7 @@ export function relayedDeposit(
   const permit = permitKindOf(origin, currencyIn)
   if (permit === undefined) throw new Error('a currency without permits was let through')
   // A token's own permit never deposits an input that is swapped first (see `permitKindOf`).
-  return { kind: permit === 'permit2' && isSwapped ? 'permit-permit2-swap' : `permit-${permit}`, isNative }
+  return { kind: isSwapped ? 'permit-permit2-swap' : `permit-${permit}`, isNative }
 }
 
 /**
