@@ -25,7 +25,7 @@ import { feeTerms, plainUse } from '../fees/feeTerms.ts'
 import { splitFees } from '../fees/solve.ts'
 import { planLegs } from '../legs/planLegs.ts'
 import { resolveRoute } from '../routes/route.ts'
-import { type FindLiquidity, isAcceptable, type LiquidityOffer } from './externalLiquidity.ts'
+import { type FindLiquidity, isAcceptable, type LiquidityOffer, offerOf } from './externalLiquidity.ts'
 import { createInventoryViews } from './inventoryView.ts'
 
 /** More than the solver has on any chain. */
@@ -248,4 +248,12 @@ test.each([
 ])('counts (%s) with %o', (counts, change) => {
   const settings = { maxFeeBps: 50, maxReadySeconds: 240, timeoutMs: 400 }
   expect(isAcceptable({ ...offer, ...change }, settings)).toBe(counts)
+})
+
+test('Q-34: an offer counts for its own currency on its chain alone', () => {
+  const [here, there] = testRegistry().chains.map(({ currencies }) => currencies.get(usdc))
+  if (here === undefined || there === undefined) throw new Error('the test configuration has no USDC')
+  const external = { ...offer, currency: here }
+  expect(offerOf(here, [external])).toBe(external)
+  expect([offerOf(there, [external]), offerOf(here)]).toEqual([undefined, undefined])
 })
