@@ -58,8 +58,8 @@ type SpentAllowance = { readonly lastAllowance: bigint; readonly open: readonly 
 
 /** Most entries of all holders; with more, the one used longest ago is forgotten. */
 const allowancesMax = 20_000
-/** Most open quotes of one holder and allowance, so that a flood of quotes costs little memory. */
-const openMax = 16
+/** Most other open quotes of one holder and allowance, so that a flood of quotes costs little memory. @source Q-54 */
+const othersMax = 15
 
 /** Kept in memory: a restart forgets one lifetime of quotes. @source */
 export function createOpenAllowances(): OpenAllowances {
@@ -74,15 +74,15 @@ export function createOpenAllowances(): OpenAllowances {
           const before = spentByName.get(name) ?? { lastAllowance: allowance ?? 0n, open: [] }
           const standing = allowance ?? before.lastAllowance
           // Expired ones are dropped last, because they may explain a fall too.
-          const others = filterUnspent(before, standing).filter(
-            (other) => other.purchase !== purchase && other.expiresAtSeconds >= nowSeconds,
-          )
+          const others = filterUnspent(before, standing)
+            .filter((other) => other.purchase !== purchase && other.expiresAtSeconds >= nowSeconds)
+            .slice(-othersMax)
           const othersAmount = sumTaken(others, { standing, amount })
           // An unknown allowance counts as none, so the quote has an approve step.
           const isCovered = allowance !== undefined && allowance >= amount + othersAmount
           const approval = isCovered ? undefined : { sets: amount + othersAmount, replaces: standing }
           const own = { purchase, amount, expiresAtSeconds, approval }
-          spentByName.set(name, { lastAllowance: standing, open: [...others, own].slice(-openMax) })
+          spentByName.set(name, { lastAllowance: standing, open: [...others, own] })
           release = () => {
             const { lastAllowance, open } = spentByName.get(name) ?? { lastAllowance: standing, open: [] }
             spentByName.set(name, { lastAllowance, open: open.filter((spending) => spending !== own) })
