@@ -41,7 +41,7 @@ describe('open quotes of one allowance', () => {
     const hold = quotes.hold('key a', { nowSeconds: 0, expiresAtSeconds: 60 })
     const spending = { chainId: 10, currency: 'usdc', spender: 'depository', user: 'alice', allowance: 100n }
     expect(hold.take({ ...spending, purchase: 'one', amount: 60n })).toBe(0n)
-    expect(hold.take({ ...spending, purchase: 'one', amount: 61n })).toBe(0n)
+    expect(hold.take({ ...spending, purchase: 'two', amount: 61n })).toBe(0n)
     expect(ask(quotes, 1n).others).toBe(61n)
   })
 
@@ -51,9 +51,35 @@ describe('open quotes of one allowance', () => {
     expect(ask(quotes, 50n, { allowance: 100n }).others).toBe(100n)
   })
 
+  test('Q-53: a quote leaves others what they take, or all that stands where the rest is too little', () => {
+    const quotes = createOpenAllowances()
+    ask(quotes, 60n)
+    expect(ask(quotes, 40n, { purchase: 'enough' }).others).toBe(60n)
+    // One unit more needs an approve step, of all that stands and its own input.
+    expect(ask(quotes, 41n, { purchase: 'enough' }).others).toBe(100n)
+    // It may overwrite what stands at any time, until it does.
+    const after = (allowance: bigint | undefined) => {
+      const asked = ask(quotes, 1n, { allowance })
+      asked.release()
+      return asked.others
+    }
+    expect([after(100n), after(undefined), after(141n)]).toEqual([100n, 100n, 101n])
+    // What is allowed otherwise stays until the step sets a value of its own.
+    expect(after(500n)).toBe(60n)
+  })
+
+  test('Q-80: an allowance that is not known has an approve step, and stands as it was last', () => {
+    const quotes = createOpenAllowances()
+    expect(ask(quotes, 60n, { allowance: undefined }).others).toBe(0n)
+    expect(ask(quotes, 30n).others).toBe(0n)
+    expect(ask(quotes, 5n, { allowance: undefined }).others).toBe(30n)
+    expect(ask(quotes, 1n).others).toBe(100n)
+  })
+
   test.each([
     ['asks in her name', { caller: 'ip 198.51.100.9' }],
     ['is somebody else of the same page', { user: 'bob' }],
+    ['has a name that continues the one of a key', { caller: 'key aal', user: 'ice' }],
     ['pays another contract', { spender: 'router' }],
     ['pays another token', { currency: 'dai' }],
     ['pays on another chain', { chainId: 8_453 }],
@@ -89,6 +115,25 @@ describe('open quotes of one allowance', () => {
     ask(quotes, 30n)
     expect(ask(quotes, 10n, { allowance: 40n }).others).toBe(30n)
     expect(ask(quotes, 5n, { allowance: undefined }).others).toBe(40n)
+  })
+
+  test('Q-56: a fall is explained by standing approvals first, then by the earliest quotes, also ended ones', () => {
+    const approved = createOpenAllowances()
+    ask(approved, 60n)
+    ask(approved, 41n)
+    expect(ask(approved, 1n, { allowance: 141n }).others).toBe(101n)
+    expect(ask(approved, 1n, { allowance: 100n }).others).toBe(61n)
+
+    const [early, late] = [createOpenAllowances(), createOpenAllowances()]
+    for (const quotes of [early, late]) {
+      ask(quotes, 30n)
+      ask(quotes, 30n, { nowSeconds: 10 })
+    }
+    expect(ask(early, 1n, { allowance: 70n, nowSeconds: 20 }).others).toBe(30n)
+    // The later of both is open still.
+    expect(ask(early, 1n, { allowance: 70n, nowSeconds: 65 }).others).toBe(31n)
+    expect(ask(late, 1n, { nowSeconds: 60 }).others).toBe(60n)
+    expect(ask(late, 1n, { allowance: 70n, nowSeconds: 61 }).others).toBe(31n)
   })
 
   test('Q-53, Q-56: whoever pays his quotes in whatever order, and asks between, has every deposit go through', () => {

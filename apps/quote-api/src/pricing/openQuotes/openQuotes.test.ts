@@ -77,6 +77,55 @@ describe('open quotes of one user', () => {
     expect(refusal(() => take(quotes, 1))).toBeDefined()
   })
 
+  test('Q-32: count in the second at which they expire, and not after, when nothing is left to take back', () => {
+    const quotes = createOpenQuotes({ perUserBps: 10_000 })
+    const takeBack = take(quotes, 60)
+    take(quotes, 20, 10)
+    expect(refusal(() => take(quotes, 21, 60))).toMatchObject({
+      retryAfterSeconds: 1,
+      data: { openUsd: '80' },
+    })
+    take(quotes, 80, 61)
+    takeBack()
+    expect(refusal(() => take(quotes, 1, 61))).toMatchObject({
+      retryAfterSeconds: 10,
+      data: { openUsd: '100', leftUsd: '0', firstExpiresAt: 70 },
+    })
+    take(quotes, 20, 71)
+    expect(refusal(() => take(quotes, 1, 71))?.data).toMatchObject({ openUsd: '100', firstExpiresAt: 121 })
+  })
+
+  test('that expire together are taken back one by one', () => {
+    const quotes = createOpenQuotes({ perUserBps: 10_000 })
+    take(quotes, 30)
+    take(quotes, 50)()
+    take(quotes, 10, 1)
+    expect(refusal(() => take(quotes, 61, 1))?.data).toMatchObject({ openUsd: '40', leftUsd: '60' })
+    // At 61 those of the first second are gone.
+    expect(refusal(() => take(quotes, 91, 61))?.data).toMatchObject({ openUsd: '10', firstExpiresAt: 61 })
+  })
+
+  test('leave nothing where the solver can pay less than they promise, and all where there are none', () => {
+    const quotes = createOpenQuotes({ perUserBps: 10_000 })
+    take(quotes, 60)
+    const ask = (user: string, payableUsdX18: bigint) =>
+      quotes.take(
+        { ...alice, user },
+        { payingBalance: 'usdc on 10', usdX18: usd(51), payableUsdX18, nowSeconds: 5, expiresAtSeconds: 65 },
+      )
+    expect(refusal(() => ask(alice.user, usd(50)))?.data).toEqual({
+      field: 'amount',
+      limitUsd: '50',
+      openUsd: '60',
+      leftUsd: '0',
+      firstExpiresAt: 60,
+    })
+    expect(refusal(() => ask('0xb2', usd(50)))).toMatchObject({
+      retryAfterSeconds: 61,
+      data: { limitUsd: '50', openUsd: '0', leftUsd: '50', firstExpiresAt: 65 },
+    })
+  })
+
   test('Q-32: are bounded while others come and go in any number', () => {
     const step = fc.record({
       holder: fc.integer({ min: 0, max: 3 }),

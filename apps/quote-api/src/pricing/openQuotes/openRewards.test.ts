@@ -18,8 +18,9 @@ import {
   user,
 } from '../../../test/fixtures/market.ts'
 import { linkedKey, testApiKeys } from '../../../test/fixtures/sponsor.ts'
+import { wholeRewards } from '../../../test/fixtures/wholeRewards.ts'
 import { afterMoves, assetInventory, skewCostUsd } from '../market/inventory.ts'
-import { type BoundMove, createOpenRewards, type HeldReward } from './openRewards.ts'
+import { type BoundMove, createOpenRewards, type HeldReward, type OpenRewards } from './openRewards.ts'
 import type { RatedMove } from './rewardLimit.ts'
 
 const usd6 = 10n ** 6n
@@ -281,6 +282,66 @@ test('Q-42: a request that is judged late finds what others leave of a reward, a
   expect(bounded('0x1')).toBe(cost)
   openRewards.bind('0x2', rewarded(move), 0)
   expect(bounded('0x1')).toBeGreaterThan(cost / 2n)
+})
+
+describe('a reward of a whole amount', () => {
+  const ask = (usdX18: bigint): RatedMove => ({ ...wholeRewards, usdX18 })
+  const moveOf = (microUsd: bigint) => ({ ...ask(microUsd * 10n ** 12n), microUsd })
+  const perDayMicroUsd = 100n * usd6
+  const [keyed, keyless] = [{ hasKey: true }, { hasKey: false }]
+  /** Whole micro-dollars that one more quote would earn, at most 1,000 USD. */
+  const left = (rewards: OpenRewards, asker: { hasKey: boolean; without?: `0x${string}` }, nowSeconds = 0) =>
+    -rewards.limitOf({ ...asker, nowSeconds }).rewardOf(-1_000n * usd, ask(1_000n * usd)) / 10n ** 12n
+
+  test('Q-41: is held from its quote to the end of its price, and none is without a key where that is off', () => {
+    const rewards = openedRewards({ perDayMicroUsd, keylessBps: 5_000 })
+    const ends = { endsAtSeconds: 60 }
+    const held = rewards.hold(moveOf(10n * usd6), { ...keyless, ...ends })
+    rewards.hold(moveOf(30n * usd6), { ...keyed, ...ends })
+    expect([left(rewards, keyed), left(rewards, keyless)]).toEqual([60n * usd6, 40n * usd6])
+    held.release()
+    held.release()
+    expect([left(rewards, keyed), left(rewards, keyless)]).toEqual([70n * usd6, 50n * usd6])
+    expect([left(rewards, keyed, 60), left(rewards, keyed, 61)]).toEqual([70n * usd6, 100n * usd6])
+    const off = openedRewards({ perDayMicroUsd, keylessBps: 0 })
+    expect([left(off, keyed), left(off, keyless)]).toEqual([perDayMicroUsd, 0n])
+  })
+
+  test('Q-42: counts once from quote over deposit to booking, and not against its own late judgement', () => {
+    const rewards = openedRewards({ perDayMicroUsd })
+    const move = moveOf(30n * usd6)
+    const listed = (isBooked: boolean, bookedMicroUsd: bigint, nowSeconds: number) => {
+      const moves = new Map([['0x1' as const, { ...move, isBooked }]])
+      rewards.putBound({ moves, ...noBudget, bookedMicroUsd }, nowSeconds)
+      rewards.confirmClaim()
+    }
+    const seen = () => [left(rewards, keyed), left(rewards, { ...keyed, without: '0x1' })]
+    const [others, own] = [70n * usd6, 100n * usd6]
+    rewards.hold(move, { ...keyed, endsAtSeconds: 600 }).name('0x1')
+    expect(seen()).toEqual([others, others])
+    rewards.bind('0x1', move, 0)
+    expect(seen()).toEqual([others, own])
+    listed(false, 0n, 0)
+    expect(seen()).toEqual([others, own])
+    // Bound again, as when its deposit is looked at again: it is in the figures already.
+    rewards.bind('0x1', move, 0)
+    expect(seen()).toEqual([others, own])
+    listed(true, -30n * usd6, 0)
+    rewards.bind('0x1', move, 0)
+    expect(seen()).toEqual([others, others])
+    // Filled and shown by the inventory, it counts in what is booked alone.
+    rewards.putBound({ moves: new Map(), ...noBudget, bookedMicroUsd: -30n * usd6 }, 31)
+    expect(left(rewards, keyed, 31)).toBe(others)
+  })
+
+  test('Q-42: a quote whose request is listed as bound counts no more as open', () => {
+    const rewards = openedRewards({ perDayMicroUsd })
+    const move = moveOf(30n * usd6)
+    rewards.hold(move, { ...keyed, endsAtSeconds: 600 }).name('0x1')
+    rewards.putBound({ moves: new Map([['0x1', { ...move, isBooked: false }]]), ...noBudget }, 0)
+    rewards.confirmClaim()
+    expect(left(rewards, keyed)).toBe(70n * usd6)
+  })
 })
 
 test('Q-42: while nobody knows what is bound, nobody earns', () => {

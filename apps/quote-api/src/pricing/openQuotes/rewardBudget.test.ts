@@ -17,9 +17,9 @@ import {
   usdc,
 } from '../../../test/fixtures/market.ts'
 import { linkedKey, testApiKeys } from '../../../test/fixtures/sponsor.ts'
-import { assetInventory } from '../market/inventory.ts'
+import { wholeRewards } from '../../../test/fixtures/wholeRewards.ts'
 import { type BoundMove, createOpenRewards, type HeldReward, type OpenRewards } from './openRewards.ts'
-import { skewMicroUsd } from './rewardBudget.ts'
+import { createRewardBudget, skewMicroUsd } from './rewardBudget.ts'
 
 const usd6 = 10n ** 6n
 const usd = 10n ** 18n
@@ -101,20 +101,37 @@ test('Q-46: a cost counts for no more than it is worth, and a reward for no less
   ])
 })
 
-/** So far from its targets that each dollar moved earns a dollar. */
-const asset = assetInventory({ kappaBps: 10_000n, rewardCapBps: 10_000n, maxSkewBps: 100n, reserveBps: 0n }, [
-  { chainId: 1, balanceUsd: 0n, shareBps: 9_900n },
-  { chainId: 2, balanceUsd: 10n ** 12n * usd, shareBps: 100n },
-])
-const places = {
-  received: { assetId: 'usdc', chainId: 1, asset },
-  paid: { assetId: 'usdc', chainId: 2, asset },
-}
+test('Q-41, Q-46: a process promises its part of what is free, once its claim is stored, and half of it without a key', () => {
+  const budget = createRewardBudget({ perDayMicroUsd: 1_000n, processes: 3, keylessBps: 5_000 })
+  const [keyed, keyless] = [{ hasKey: true }, { hasKey: false }]
+  const left = () => [budget.left(keyed), budget.left(keyless)]
+  const claim = (bookedMicroUsd: bigint, claimedMicroUsd = 0n, pendingMicroUsd = 0n) =>
+    budget.claim({ bookedMicroUsd, claimedMicroUsd }, pendingMicroUsd)
+  // A third of 1,000 + 200 − 90 − 30.
+  expect([claim(200n, 90n, 30n), left()]).toEqual([360n, [0n, 0n]])
+  budget.confirm()
+  expect(left()).toEqual([360n, 180n])
+  budget.hold(100n, keyless)
+  budget.hold(50n, keyed)
+  expect(left()).toEqual([210n, 80n])
+  budget.release(40n, keyless)
+  budget.spend(70n)
+  budget.spend(60n)
+  expect(left()).toEqual([120n, 120n])
+  // A lower claim holds at once: 110 are held, and a third of 1,000 − 500 − 110 is free. What was spent is in its figures.
+  expect([claim(-500n), left()]).toEqual([240n, [130n, 60n]])
+  // A higher one does not, and a deficit is borne whole, while what is held stays claimed.
+  expect([claim(2_000n), left()[0]]).toEqual([1_073n, 130n])
+  expect([claim(-900n), left()[0]]).toEqual([110n, -10n])
+  budget.release(110n - 10n, keyed)
+  expect(claim(-990n)).toBe(10n)
+  expect(claim(-989n)).toBe(10n)
+})
 
 test('Q-46: what is left lowers a reward to nothing, and nothing else', () => {
   const open = (bookedMicroUsd: bigint) => openedRewards({ perDayMicroUsd }, { bookedMicroUsd })
   const rewardOf = (openRewards: OpenRewards, usdX18: bigint) =>
-    openRewards.limitOf({ hasKey: true, nowSeconds: 0 }).rewardOf(-usdX18, { ...places, usdX18 })
+    openRewards.limitOf({ hasKey: true, nowSeconds: 0 }).rewardOf(-usdX18, { ...wholeRewards, usdX18 })
   expect(rewardOf(open(0n), 40n * usd)).toBe(-40n * usd)
   expect(rewardOf(open(0n), 60n * usd)).toBe(-50n * usd)
   expect(rewardOf(open(-20n * usd6), 60n * usd)).toBe(-30n * usd)
@@ -123,7 +140,7 @@ test('Q-46: what is left lowers a reward to nothing, and nothing else', () => {
 })
 
 test('Q-46: a request that is judged late finds its own part, and nothing where others took all', () => {
-  const move = { ...places, usdX18: 30n * usd, microUsd: 30n * usd6 }
+  const move = { ...wholeRewards, usdX18: 30n * usd, microUsd: 30n * usd6 }
   const moves = new Map([['0x1' as const, { ...move, isBooked: false }]])
   const rewardOf = (bookedMicroUsd: bigint) =>
     openedRewards({ perDayMicroUsd }, { moves, bookedMicroUsd })
@@ -211,9 +228,11 @@ function run(story: readonly (typeof step extends fc.Arbitrary<infer T> ? T : ne
         const { hasKey } = taken
         const usdX18 = taken.usd * usd
         const { openRewards } = process
-        const cost = openRewards.limitOf({ hasKey, nowSeconds: 0 }).rewardOf(-usdX18, { ...places, usdX18 })
+        const cost = openRewards
+          .limitOf({ hasKey, nowSeconds: 0 })
+          .rewardOf(-usdX18, { ...wholeRewards, usdX18 })
         if (cost === 0n) continue
-        const move = { ...places, usdX18, microUsd: -cost / 10n ** 12n }
+        const move = { ...wholeRewards, usdX18, microUsd: -cost / 10n ** 12n }
         const held = openRewards.hold(move, { hasKey, endsAtSeconds: Number.MAX_SAFE_INTEGER })
         const id = `0x${quotes.length}` as const
         held.name(id)
@@ -248,7 +267,7 @@ test.each([1, 2, 3])(
 test('Q-46: a claim that was not stored raises nothing', () => {
   const openRewards = openedRewards({ perDayMicroUsd: 0n })
   const earns = () =>
-    openRewards.limitOf({ hasKey: true, nowSeconds: 0 }).rewardOf(-usd, { ...places, usdX18: usd })
+    openRewards.limitOf({ hasKey: true, nowSeconds: 0 }).rewardOf(-usd, { ...wholeRewards, usdX18: usd })
   const claimed = openRewards.putBound({ moves: new Map(), ...noBudget, bookedMicroUsd: usd6 }, 0)
   expect([claimed, earns()]).toEqual([usd6, 0n])
   openRewards.confirmClaim()
