@@ -66,6 +66,12 @@ describe('open quotes of one allowance', () => {
     expect([after(100n), after(undefined), after(141n)]).toEqual([100n, 100n, 101n])
     // What is allowed otherwise stays until the step sets a value of its own.
     expect(after(500n)).toBe(60n)
+
+    const covered = createOpenAllowances()
+    for (const amount of [60n, 40n]) ask(covered, amount)
+    expect(ask(covered, 1n, { allowance: 500n }).others).toBe(100n)
+    // Beside nobody there is nothing to leave.
+    expect(ask(createOpenAllowances(), 101n).others).toBe(0n)
   })
 
   test('Q-80: an allowance that is not known has an approve step, and stands as it was last', () => {
@@ -119,10 +125,15 @@ describe('open quotes of one allowance', () => {
 
   test('Q-56: a fall is explained by standing approvals first, then by the earliest quotes, also ended ones', () => {
     const approved = createOpenAllowances()
-    ask(approved, 60n)
-    ask(approved, 41n)
-    expect(ask(approved, 1n, { allowance: 141n }).others).toBe(101n)
-    expect(ask(approved, 1n, { allowance: 100n }).others).toBe(61n)
+    ask(approved, 30n)
+    expect(ask(approved, 71n).others).toBe(100n)
+    expect(ask(approved, 1n, { allowance: 171n }).others).toBe(101n)
+    expect(ask(approved, 1n, { allowance: 100n }).others).toBe(31n)
+
+    // A step that is still pending has taken nothing.
+    const pending = createOpenAllowances()
+    for (const amount of [60n, 41n]) ask(pending, amount)
+    expect(ask(pending, 1n, { allowance: 40n }).others).toBe(0n)
 
     const [early, late] = [createOpenAllowances(), createOpenAllowances()]
     for (const quotes of [early, late]) {

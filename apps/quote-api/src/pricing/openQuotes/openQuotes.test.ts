@@ -98,9 +98,10 @@ describe('open quotes of one user', () => {
   test('that expire together are taken back one by one', () => {
     const quotes = createOpenQuotes({ perUserBps: 10_000 })
     take(quotes, 30)
-    take(quotes, 50)()
+    take(quotes, 20)
+    take(quotes, 40)()
     take(quotes, 10, 1)
-    expect(refusal(() => take(quotes, 61, 1))?.data).toMatchObject({ openUsd: '40', leftUsd: '60' })
+    expect(refusal(() => take(quotes, 41, 1))?.data).toMatchObject({ openUsd: '60', leftUsd: '40' })
     // At 61 those of the first second are gone.
     expect(refusal(() => take(quotes, 91, 61))?.data).toMatchObject({ openUsd: '10', firstExpiresAt: 61 })
   })

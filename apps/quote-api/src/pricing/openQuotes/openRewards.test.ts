@@ -334,6 +334,16 @@ describe('a reward of a whole amount', () => {
     expect(left(rewards, keyed, 31)).toBe(others)
   })
 
+  test('Q-46: leaves its part to the next claim once its price has ended or the inventory shows it', () => {
+    const rewards = openedRewards({ perDayMicroUsd, processes: 2 })
+    const read = (moves: [`0x${string}`, BoundMove][], nowSeconds: number) =>
+      rewards.putBound({ moves: new Map(moves), ...noBudget }, nowSeconds)
+    rewards.hold(moveOf(30n * usd6), { ...keyed, endsAtSeconds: 60 })
+    // Half of 100 less 30 and 20, beside what is held.
+    expect(read([['0x1', { ...moveOf(20n * usd6), isBooked: false }]], 30)).toBe(55n * usd6)
+    expect(read([], 61)).toBe(50n * usd6)
+  })
+
   test('Q-42: a quote whose request is listed as bound counts no more as open', () => {
     const rewards = openedRewards({ perDayMicroUsd })
     const move = moveOf(30n * usd6)

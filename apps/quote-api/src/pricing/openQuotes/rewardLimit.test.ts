@@ -2,7 +2,7 @@
 // moves leave. Method: each of them the least, beside the skew of the moved inventories.
 import { expect, test } from 'vitest'
 import { afterMoves, assetInventory, skewCostUsd } from '../market/inventory.ts'
-import { createRewardLimit, type RatedMove, type Weight } from './rewardLimit.ts'
+import { type CountedMoves, createRewardLimit, type RatedMove, type Weight } from './rewardLimit.ts'
 
 const usd = 10n ** 18n
 const parameters = { kappaBps: 10_000n, rewardCapBps: 10_000n, maxSkewBps: 100n, reserveBps: 0n }
@@ -48,35 +48,32 @@ test('Q-40, Q-41: who counts several times earns its part of the reward for as m
 })
 
 test('Q-40: moves that count lower a reward by their weights, in either asset, at most to nothing', () => {
-  const limit = (onOne: bigint, onTwo: bigint, leftMicroUsd = plenty) =>
-    createRewardLimit(
-      [
-        { net: new Map([['usdc', new Map([[1, onOne]])]]), weight: once },
-        { net: new Map([['eth', new Map([[2, -onTwo]])]]), weight: once },
-        {
-          net: new Map([
-            ['usdc', new Map([[1, onOne]])],
-            ['eth', new Map([[2, -onTwo]])],
-          ]),
-          weight: { numerator: 3n, denominator: 2n },
-        },
-        { net: new Map([['tide', new Map([[1, usd]])]]), weight: once },
-      ],
-      { ownWeight: once, leftMicroUsd },
-    )
-  const rewarded = (onOne: bigint, onTwo: bigint) => limit(onOne, onTwo).rewardOf(cost, rated(amount))
-  // Two and a half times each.
-  const received = afterMoves(usdc, new Map([[1, 250n * usd]]))
-  const paid = afterMoves(eth, new Map([[2, -50n * usd]]))
-  expect(rewarded(100n * usd, 0n)).toBe(costOf(received, afterMoves(eth, new Map([[2, 0n]])), amount))
-  expect(rewarded(100n * usd, 20n * usd)).toBe(costOf(received, paid, amount))
-  expect(rewarded(9_000n * usd, 2_000n * usd)).toBe(0n)
+  const received = (moved: bigint) => ({ net: new Map([['usdc', new Map([[1, moved]])]]), weight: once })
+  const paid = (moved: bigint) => ({
+    net: new Map([['eth', new Map([[2, -moved]])]]),
+    weight: { numerator: 3n, denominator: 2n },
+  })
+  const other = { net: new Map([['tide', new Map([[1, usd]])]]), weight: once }
+  const limit = (...counted: readonly CountedMoves[]) =>
+    createRewardLimit([other, ...counted], { ownWeight: once, leftMicroUsd: plenty })
+  const rewardOf = (...counted: readonly CountedMoves[]) => limit(...counted).rewardOf(cost, rated(amount))
+  const usdcAfter = (moved: bigint) => afterMoves(usdc, new Map([[1, moved]]))
+  const ethAfter = (moved: bigint) => afterMoves(eth, new Map([[2, -moved]]))
+  const [some, few] = [received(100n * usd), paid(20n * usd)]
+  expect([rewardOf(), rewardOf(some), rewardOf(few), rewardOf(some, few), rewardOf(some, some)]).toEqual([
+    cost,
+    costOf(usdcAfter(100n * usd), eth, amount),
+    costOf(usdc, ethAfter(30n * usd), amount),
+    costOf(usdcAfter(100n * usd), ethAfter(30n * usd), amount),
+    costOf(usdcAfter(200n * usd), eth, amount),
+  ])
+  expect(rewardOf(received(9_000n * usd), paid(2_000n * usd))).toBe(0n)
   // One limit prices many amounts over the inventories of its snapshot, and over others once these are there.
-  const one = limit(100n * usd, 20n * usd)
+  const one = limit(some, few)
   const later = inventory(2_000n, 8_000n)
   const moved = { ...rated(amount), received: { assetId: 'usdc', chainId: 1, asset: later } }
   expect([one.rewardOf(cost, rated(amount)), one.rewardOf(cost, moved)]).toEqual([
-    costOf(received, paid, amount),
-    costOf(afterMoves(later, new Map([[1, 250n * usd]])), paid, amount),
+    rewardOf(some, few),
+    costOf(afterMoves(later, new Map([[1, 100n * usd]])), ethAfter(30n * usd), amount),
   ])
 })

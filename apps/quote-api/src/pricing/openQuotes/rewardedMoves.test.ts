@@ -84,7 +84,7 @@ test('Q-40: an open move counts until its price has ended or it is released, wit
   for (const ended of both) open.release(ended)
   // A clock that was set back ends nothing more.
   const early = hold(10n, 40)
-  open.prune(50)
+  for (const nowSeconds of [50, 61]) open.prune(nowSeconds)
   expect(nets()[0]).toEqual({ usdc: { 1: 80n, 2: -80n } })
   open.release(early)
   expect(told).toEqual([
