@@ -1,11 +1,18 @@
-import { divideDown, divideUp, type ErrorData, UpstreamUnavailableError } from '@causeway/core'
+import {
+  divideDown,
+  divideUp,
+  type ErrorData,
+  maxBigint,
+  minBigint,
+  UpstreamUnavailableError,
+} from '@causeway/core'
 import type { Clock } from '@causeway/market'
 import { QuoteError, type QuoteErrorCode } from '../errors.ts'
 import type { QuotableCurrency } from '../registry.ts'
 
 // A refusal of an amount names one that would be accepted. Fees rise in steps, pools are curves and there are several
-// plans, so no formula gives that amount for every route. It is found by pricing other amounts, within a bound of tries
-// and of time. A refusal names only an amount that was priced and accepted; if none is found, it names none.
+// plans, so no formula gives that amount for every route. It is found by pricing other amounts, fewer than fifty and for
+// a second at most. A refusal names only an amount that was priced and accepted; if none is found, it names none.
 
 /** Refusals that a larger amount avoids. */
 const tooLow: ReadonlySet<QuoteErrorCode> = new Set(['AMOUNT_TOO_LOW', 'RELAYER_GAS_TOO_HIGH'])
@@ -14,7 +21,6 @@ const tooHigh: ReadonlySet<QuoteErrorCode> = new Set(['INSUFFICIENT_LIQUIDITY'])
 /** Refusals during the search downwards that a still smaller amount avoids. */
 const stillTooHigh: ReadonlySet<QuoteErrorCode> = new Set(['INSUFFICIENT_LIQUIDITY', 'SWAP_IMPACT_TOO_HIGH'])
 
-const triesMax = 48
 const searchMs = 1_000
 /** The named minimum is this much above what was found, because gas and prices move before it is sent. */
 const marginPercent = 5n
@@ -67,22 +73,20 @@ export function priceOrNameNone<Priced>(
 
 /**
  * Result of pricing an amount during a search. `refused`: by a refusal that the search wants to avoid. `other`: by another
- * refusal, or not priced at all, because the bound of tries or of time is met.
+ * refusal, or not priced at all, because the time is over.
  */
 type Verdict = 'accepted' | 'refused' | 'other'
 type Judge = (amount: bigint) => Verdict
 
-/** Makes the judge of one search, which counts its tries and its time. */
+/** Makes the judge of one search, which keeps its time. */
 function judgeOf(
   { clock }: RequestedAmount,
   price: (amount: bigint) => unknown,
   refusals: ReadonlySet<QuoteErrorCode>,
 ): Judge {
   const endMs = clock.now() + searchMs
-  let tries = triesMax
   return (amount) => {
-    if (tries === 0 || clock.now() > endMs) return 'other'
-    tries -= 1
+    if (clock.now() > endMs) return 'other'
     try {
       price(amount)
       return 'accepted'
@@ -176,7 +180,7 @@ function searchBetween(
 ): bigint | undefined {
   let { refused, end, isEndAccepted } = range
   for (;;) {
-    const distance = end > refused ? end - refused : refused - end
+    const distance = maxBigint(end, refused) - minBigint(end, refused)
     const areNear = distance <= 1n || distance * 100n <= end * nearPercent
     if (areNear) return isEndAccepted ? end : undefined
     const middle = middleOf(refused, end)
@@ -197,13 +201,14 @@ function searchBetween(
  * the arithmetic one.
  */
 function middleOf(a: bigint, b: bigint): bigint {
-  const [low, high] = a < b ? [a, b] : [b, a]
+  const low = minBigint(a, b)
+  const high = maxBigint(a, b)
   const bitsApart = bitLength(high) - bitLength(low)
   if (bitsApart <= 2) return divideDown(low + high, 2n)
   return high >> BigInt(bitsApart >> 1)
 }
 
-const bitLength = (amount: bigint): number => (amount === 0n ? 0 : amount.toString(2).length)
+const bitLength = (amount: bigint): number => amount.toString(2).length
 
 /** Copies a refusal with `amountData` in place of its own amounts; in the currency of the request's amount. */
 function restateRefusal(
@@ -212,10 +217,8 @@ function restateRefusal(
   amountData: ErrorData,
 ): QuoteError {
   const { minimumAmount: _minimum, maximumAmount: _maximum, ...otherData } = error.data
-  const { retryAfterSeconds } = error
   return new QuoteError(error.code, error.message, {
     data: { ...otherData, ...amountData, currency: currency.address, chainId: currency.chainId },
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     cause: error,
   })
 }
