@@ -52,7 +52,7 @@ export function computeFromInput(inputs: SolverRouteInputs, terms: FeeTerms): Pl
   if (originLeg !== undefined) checkDepth(snapshot, originLeg, { override: request.overridePriceImpact })
   const received = originLeg?.amountOut ?? request.amount
   const split = splitFees(terms, received)
-  const net = split.net > 0n ? convertDown(split.net, ...conversion(inputs)) : 0n
+  const net = convertDown(maxBigint(split.net, 0n), ...conversion(inputs))
   // The solver keeps the part below the destination's granularity, like the rest of a rounded conversion.
   const payout = multipleDown(net, granularityOf(inputs.route.destination, plan.payoutCurrency))
   if (payout === 0n) {
