@@ -16,8 +16,10 @@ import {
   user,
 } from '../../../test/fixtures/market.ts'
 import { QuoteError } from '../errors.ts'
+import type { MeasuredUse } from '../fees/feeTerms.ts'
+import { findCurrency } from '../registry.ts'
 import type { DestinationCall } from '../request.ts'
-import { deliveryOf, type TriedFill } from './destinationCalls.ts'
+import { deliveryOf, payeeOf, priceWithCalls, type TriedFill } from './destinationCalls.ts'
 
 const filler: Hex = `0x${'f1'.repeat(20)}`
 const target: Hex = `0x${'99'.repeat(20)}`
@@ -34,6 +36,10 @@ const bridge = {
   amount: '40000000',
 }
 const nativeOut = { ...bridge, destinationCurrency: native, amount: '40000000000000000' }
+
+const destination = testRegistry().chainById.get(chainB)
+if (destination === undefined) throw new Error('no chain')
+const { config, quoting } = destination
 
 /** Quotes, and what was tried for it. */
 async function quoted(
@@ -107,19 +113,26 @@ describe('an order with calls', () => {
   })
 
   test('L-34: of one transfer of all coin pays it without a clone', () => {
-    const destination = testRegistry().chainById.get(chainB)
-    if (destination === undefined) throw new Error('no chain')
     const value = BigInt(nativeOut.amount)
     const plain = { to: target, value, data: '0x' } as const
-    const deliver = (...txs: DestinationCall[]) =>
-      deliveryOf(
-        { currencyOut: destination.native, recipient },
-        { txs, tradeType: 'EXACT_OUTPUT', amount: value },
-      )
-    expect(deliver(plain)).toEqual({ recipient: target, calls: [] })
-    for (const txs of [[plain, plain], [{ ...plain, value: 1n }], [{ ...plain, data: '0x00' as const }]]) {
-      expect(deliver(...txs)).toEqual({ recipient, calls: txs })
+    const exact = { tradeType: 'EXACT_OUTPUT', amount: value } as const
+    const deliver = (txs: readonly DestinationCall[], currencyOut = destination.native, asked: object = {}) =>
+      deliveryOf({ currencyOut, recipient }, { txs, ...exact, ...asked })
+    expect(deliver([plain])).toEqual({ recipient: target, calls: [] })
+    for (const txs of [
+      [],
+      [plain, plain],
+      [{ ...plain, value: 1n }],
+      [{ ...plain, data: '0x00' as const }],
+    ]) {
+      expect(deliver(txs)).toEqual({ recipient, calls: txs })
     }
+    const token = findCurrency(destination, usdc)
+    const kept = { recipient, calls: [plain] }
+    expect([deliver([plain], token), deliver([plain], undefined, { tradeType: 'EXPECTED_OUTPUT' })]).toEqual([
+      kept,
+      kept,
+    ])
   })
 
   test('is refused where nobody is named who fills', async () => {
@@ -137,6 +150,80 @@ describe('an order with calls', () => {
       const { json } = await quoted({ txs: [approve], txsGasLimit }, { tryFill })
       expect(json).toMatchObject({ statusCode: 400, errorCode: 'DESTINATION_TX_FAILED' })
     }
+  })
+})
+
+test.each([
+  ['wallet', destination, undefined],
+  ['contract', { ...destination, config: { ...config, fillContract: undefined } }, filler],
+  ['family', { ...destination, quoting: { ...quoting, runsCalls: false } }, filler],
+])('L-34: calls have no payee where no %s runs them', (_what, chain, by) => {
+  const parties = { filler: by, orderSalt: `0x${'5a'.repeat(32)}` as const }
+  const payee = (calls: readonly DestinationCall[]) =>
+    payeeOf({ destination: chain }, { recipient, calls }, parties)
+  expect(() => payee([{ to: target, value: 0n, data: '0x' }])).toThrow(`Chain ${chainB} cannot run txs.`)
+  expect(payee([])).toBe(recipient)
+})
+
+describe('priceWithCalls', () => {
+  const call = { to: target, value: 0n, data: '0xab' } as const
+  /** Prices and trials, in their order: each unit takes one from the output of 1,000. A byte of data counts with its call. */
+  function priced(request: { txs?: readonly DestinationCall[]; txsGasLimit?: bigint }, units: bigint) {
+    const route = { destination, currencyOut: destination.native, recipient }
+    const events: string[] = []
+    const tryFill = ({ amount, delivery }: TriedFill) => {
+      events.push(`try ${amount} with ${delivery.calls.length}`)
+      return units
+    }
+    const price = (use: MeasuredUse) => {
+      events.push(`price ${use.callUnits} ${use.callBytes} ${use.payeeUnits} ${use.refundUnits}`)
+      return { amountOutMin: 1_000n - use.callUnits }
+    }
+    const asked = {
+      txs: [call],
+      amount: 0n,
+      tradeType: 'EXACT_OUTPUT',
+      txsGasLimit: undefined,
+      ...request,
+    } as const
+    return {
+      out: priceWithCalls({ route, request: asked, answers: { tryFill } }, price).amountOutMin,
+      events,
+    }
+  }
+
+  test('Q-164: prices calls by what they use, and tries them with the least output', () => {
+    expect(priced({}, 70n)).toEqual({
+      out: 930n,
+      events: ['price 0 281 0 0', 'try 1000 with 1', 'price 70 281 0 0', 'try 930 with 1'],
+    })
+    expect(priced({}, 0n)).toEqual({
+      out: 1_000n,
+      events: ['price 0 281 0 0', 'try 1000 with 1', 'price 0 281 0 0'],
+    })
+  })
+
+  test('Q-164: prices calls by their limit, and tries them once', () => {
+    expect(priced({ txsGasLimit: 70n }, 70n)).toEqual({
+      out: 930n,
+      events: ['price 70 281 0 0', 'try 930 with 1'],
+    })
+    const reason = 'they use 71 gas, more than txsGasLimit 70'
+    expect(() => priced({ txsGasLimit: 70n }, 71n)).toThrow(
+      expect.objectContaining({
+        code: 'DESTINATION_TX_FAILED',
+        message: `The destination calls fail on chain ${chainB}: ${reason}.`,
+        data: { chainId: chainB, reason, field: 'txsGasLimit', minimum: '71' },
+      }),
+    )
+  })
+
+  test('L-34: prices a payment without its clone by what it uses, whatever limit is stated', () => {
+    const plain = { ...call, data: '0x' } as const
+    expect(priced({ txs: [plain], txsGasLimit: 1n }, 70n)).toEqual({
+      out: 930n,
+      events: ['price 0 0 0 0', 'try 1000 with 0', 'price 70 0 0 0', 'try 930 with 0'],
+    })
   })
 })
 

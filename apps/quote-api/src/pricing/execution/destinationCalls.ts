@@ -96,19 +96,22 @@ export function withoutCalls(chainId: number): QuoteError {
  * once, and must keep to it.
  * @throws QuoteError and what `tryFill` throws
  */
-export function priceWithCalls(
+export function priceWithCalls<Priced extends Pick<PricedRoute, 'amountOutMin'>>(
   {
     route,
     request,
     answers,
-  }: { route: Route; request: QuoteRequest; answers: AnswersOf<{ tryFill: TryFill }> },
-  price: (use: MeasuredUse) => PricedRoute,
-): PricedRoute {
+  }: {
+    route: Pick<Route, 'destination' | 'currencyOut' | 'recipient'>
+    request: DeliveryRequest & Pick<QuoteRequest, 'txsGasLimit'>
+    answers: AnswersOf<{ tryFill: TryFill }>
+  },
+  price: (use: MeasuredUse) => Priced,
+): Priced {
   const delivery = deliveryOf(route, request)
   const txsGasLimit = delivery.calls.length === 0 ? undefined : request.txsGasLimit
   const useOf = (callUnits: bigint) => ({ ...plainUse, callUnits, callBytes: callBytesOf(delivery.calls) })
-  const simulate = ({ amountOutMin }: PricedRoute) =>
-    answers.tryFill({ route, delivery, amount: amountOutMin })
+  const simulate = ({ amountOutMin }: Priced) => answers.tryFill({ route, delivery, amount: amountOutMin })
   const first = price(useOf(txsGasLimit ?? 0n))
   const units = simulate(first)
   if (txsGasLimit !== undefined) {
@@ -121,7 +124,7 @@ export function priceWithCalls(
 }
 
 function aboveLimit(
-  { destination: { chainId } }: Route,
+  { destination: { chainId } }: Pick<Route, 'destination'>,
   { units, txsGasLimit }: { readonly units: bigint; readonly txsGasLimit: bigint },
 ): QuoteError {
   const reason = `they use ${units} gas, more than txsGasLimit ${txsGasLimit}`

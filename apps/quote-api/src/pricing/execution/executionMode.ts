@@ -86,7 +86,11 @@ export function refuseUnsupportedExecution(
  * Refuses priced amounts above what a transaction of either side can carry.
  * @throws QuoteError INVALID_REQUEST naming the most that can be carried
  */
-export function checkCarried({ route, amountInMax, amountOut }: PricedRoute): void {
+export function checkCarried({
+  route,
+  amountInMax,
+  amountOut,
+}: Pick<PricedRoute, 'route' | 'amountInMax' | 'amountOut'>): void {
   const { origin, destination, currencyIn, currencyOut } = route
   for (const [{ chainId, quoting }, currency, amount] of [
     [origin, currencyIn, amountInMax],
@@ -173,9 +177,7 @@ function checkPermit(route: Route, request: QuoteRequest): void {
     })
   }
   if (route.origin.config.permitRouter === undefined) throw permitsNotRelayed(route.origin.chainId)
-  if (needsOriginSwap(route.currencyIn)) {
-    throw new QuoteError('UNSUPPORTED_ROUTE', `${route.currencyIn.symbol} would be swapped first: send it.`, {
-      data: { field: 'usePermit', currency: route.currencyIn.address },
-    })
-  }
+  throw new QuoteError('UNSUPPORTED_ROUTE', `${route.currencyIn.symbol} would be swapped first: send it.`, {
+    data: { field: 'usePermit', currency: route.currencyIn.address },
+  })
 }
