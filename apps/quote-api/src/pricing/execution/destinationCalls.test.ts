@@ -37,8 +37,12 @@ const bridge = {
 }
 const nativeOut = { ...bridge, destinationCurrency: native, amount: '40000000000000000' }
 
-const destination = testRegistry().chainById.get(chainB)
-if (destination === undefined) throw new Error('no chain')
+function chainOf(chainId: number) {
+  const chain = testRegistry().chainById.get(chainId)
+  if (chain === undefined) throw new Error('no chain')
+  return chain
+}
+const destination = chainOf(chainB)
 const { config, quoting } = destination
 
 /** Quotes, and what was tried for it. */

@@ -1,21 +1,18 @@
 // Goal: what a route cannot do is refused by name before anything is priced, and nothing else is. Method: requests that
 // differ in one member from one that is taken, over two EVM chains and a family with steps and 64-bit amounts.
-import type { QuoteFile } from '@causeway/core/config'
 import { quotingFamilies } from '@causeway/families/rules'
 import { describe, expect, test } from 'vitest'
 import {
   chainA,
-  chainB,
   native,
-  recipient,
-  testChains,
-  testConfig,
+  registryWithPermits,
   tide,
   usdc,
   usdx,
   user,
   weth,
 } from '../../../test/fixtures/market.ts'
+import { quoteRequest, refusalOf } from '../../../test/fixtures/quoteRequest.ts'
 import {
   account,
   coin,
@@ -23,9 +20,7 @@ import {
   rentChain,
   rentFamily,
 } from '../../../test/fixtures/rentFamily.ts'
-import { toQuoteRequest } from '../../http/wire/quoteBody.ts'
-import { QuoteError } from '../errors.ts'
-import { createRegistry, type QuoteRegistry } from '../registry.ts'
+import type { QuoteRegistry } from '../registry.ts'
 import type { QuoteRequest } from '../request.ts'
 import { type Route, resolveRoute } from '../routes/route.ts'
 import { checkCarried, checkExecutionMode, refuseUnsupportedExecution } from './executionMode.ts'
@@ -45,29 +40,8 @@ const registry = registryWithRentChain({
 })
 
 function resolve(change: object, using: QuoteRegistry = registry): readonly [Route, QuoteRequest] {
-  const request = toQuoteRequest({
-    user,
-    recipient,
-    originChainId: chainA,
-    destinationChainId: chainB,
-    originCurrency: usdc,
-    destinationCurrency: usdc,
-    amount: '1000',
-    tradeType: 'EXACT_INPUT',
-    ...change,
-  })
+  const request = quoteRequest(change)
   return [resolveRoute(using, request), request]
-}
-
-/** The refusal in one line; undefined where it is taken. */
-function refusal(check: () => void): string | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    if (!(error instanceof QuoteError)) throw error
-    return `${error.code} ${JSON.stringify(error.data)} ${error.message}`
-  }
 }
 
 const toRent = { destinationChainId: rentChain, destinationCurrency: coin, recipient: account }
@@ -97,7 +71,7 @@ describe('checkExecutionMode', () => {
     ['an input of another chain than the one with steps', { ...toRent, amount: '3001' }],
     ['an output of another chain than the one with steps', { ...fromRent, ...exactOut, amount: '3001' }],
   ])('takes %s', (_what, change) => {
-    expect(refusal(() => checkExecutionMode(...resolve(change)))).toBeUndefined()
+    expect(refusalOf(() => checkExecutionMode(...resolve(change)))).toBeUndefined()
   })
 
   test.each<[object, string]>([
@@ -147,25 +121,11 @@ describe('checkExecutionMode', () => {
       `INVALID_REQUEST {"field":"amount","chainId":${rentChain},"amountInstead":"4000"} Transactions of chain ${rentChain} move COIN in multiples of 1000: ask for 4000.`,
     ],
   ])('Q-183, Q-205: refuses %j', (change, expected) => {
-    expect(refusal(() => checkExecutionMode(...resolve(change)))).toBe(expected)
+    expect(refusalOf(() => checkExecutionMode(...resolve(change)))).toBe(expected)
   })
 })
 
 describe('a permit', () => {
-  /** A registry whose chain A differs, and whose USDX has a permit there. */
-  function registryWith(change: Partial<QuoteFile['chains'][string]>): QuoteRegistry {
-    const file = testConfig()
-    const chain = file.chains['local-a']
-    if (chain === undefined) throw new Error('the test configuration has changed')
-    const currencies = chain.currencies.map((currency) =>
-      currency.symbol === 'USDX' ? { ...currency, permit: 'eip2612' as const } : currency,
-    )
-    return createRegistry(
-      { ...file, chains: { ...file.chains, 'local-a': { ...chain, currencies, ...change } } },
-      testChains,
-    )
-  }
-
   test.each([
     [
       'on a chain without a router',
@@ -188,13 +148,13 @@ describe('a permit', () => {
       `UNSUPPORTED_CURRENCY {"field":"usePermit","currency":"${native}"} ETH does not support permits.`,
     ],
   ])('%s is taken or refused by its reason', (_what, change, originCurrency, expected) => {
-    const [route, request] = resolve({ usePermit: true, originCurrency }, registryWith(change))
-    expect(refusal(() => checkExecutionMode(route, request))).toBe(expected)
+    const [route, request] = resolve({ usePermit: true, originCurrency }, registryWithPermits(change))
+    expect(refusalOf(() => checkExecutionMode(route, request))).toBe(expected)
   })
 
   test('within one chain needs a sponsor', () => {
     const quoted = (change: object, isSponsored: boolean) =>
-      refusal(() => refuseUnsupportedExecution(...resolve(change), { isSponsored }))
+      refusalOf(() => refuseUnsupportedExecution(...resolve(change), { isSponsored }))
     const swapped = { ...within, destinationCurrency: usdx }
     expect(quoted({ ...swapped, usePermit: true }, false)).toBe(
       'UNSUPPORTED_EXECUTION_TYPE {"field":"usePermit"} A permit on one chain needs a sponsor who pays.',
@@ -209,7 +169,7 @@ describe('a permit', () => {
 
 test('F-146: what users do alone where nothing tells calls apart has a price and no quote', () => {
   const quoted = (change: object) =>
-    refusal(() => refuseUnsupportedExecution(...resolve(change), { isSponsored: false }))
+    refusalOf(() => refuseUnsupportedExecution(...resolve(change), { isSponsored: false }))
   expect(quoted({ ...fromRent, ...toRent })).toBe(
     `UNSUPPORTED_ROUTE {"field":"destinationChainId","chainId":${rentChain}} Within chain ${rentChain} you can be told a price only: nothing follows what users execute alone there.`,
   )
@@ -219,7 +179,7 @@ test('F-146: what users do alone where nothing tells calls apart has a price and
 test('Q-183: either side carries the most of its family, and no unit more', () => {
   const most = 2n ** 64n - 1n
   const carried = (change: object, amountInMax: bigint, amountOut: bigint) =>
-    refusal(() => checkCarried({ route: resolve(change)[0], amountInMax, amountOut }))
+    refusalOf(() => checkCarried({ route: resolve(change)[0], amountInMax, amountOut }))
   const refused = `INVALID_REQUEST {"field":"amount","chainId":${rentChain},"maximumAmount":"${most}"} No transaction of chain ${rentChain} can carry this amount.`
   expect([carried(fromRent, most, most + 1n), carried(toRent, most + 1n, most)]).toEqual([
     undefined,

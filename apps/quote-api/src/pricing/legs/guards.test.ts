@@ -12,7 +12,8 @@ import {
   usdx,
   weth,
 } from '../../../test/fixtures/market.ts'
-import { QuoteError } from '../errors.ts'
+import { refusalOf } from '../../../test/fixtures/quoteRequest.ts'
+import type { QuoteError } from '../errors.ts'
 import { findCurrency } from '../registry.ts'
 import { adverseBps, guardBps, poolDeviation, promisedOut, requiredIn } from './legGuard.ts'
 import { adverseBpsOf, checkDepth, checkImpact, legImpact } from './legImpact.ts'
@@ -52,22 +53,11 @@ const raise = (error: QuoteError): never => {
   throw error
 }
 
-/** The refusal in one line; undefined where nothing is refused. */
-function refusal(check: () => void): string | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    if (!(error instanceof QuoteError)) throw error
-    return `${error.code} ${JSON.stringify(error.data)} ${error.message}`
-  }
-}
-
 describe('a pool against the agreed price', () => {
   /** It gives one whole token for one USDC. */
   const state = { token0: usdc, sqrtPriceX96: 2n ** 96n * 10n ** 6n } as const
-  const usdcAt = (usdX18: bigint) => ({ decimals: 6, usdX18 })
-  const tideAt = (usdX18: bigint) => ({ decimals: 18, usdX18 })
+  const usdcAt = (usdX18: bigint) => ({ decimals: 6, usdX18, spreadBps: 0n })
+  const tideAt = (usdX18: bigint) => ({ decimals: 18, usdX18, spreadBps: 0n })
 
   test.each([
     ['at it', e18, 0n, 0n],
@@ -94,7 +84,7 @@ describe('a pool against the agreed price', () => {
   })
 
   test('is refused by its tokens where all of a pair are too far', () => {
-    expect(refusal(() => void raise(poolDeviation(leg(tide, usdc))))).toBe(
+    expect(refusalOf(() => raise(poolDeviation(leg(tide, usdc))))).toBe(
       `PRICE_FETCH_FAILED {"reason":"pool_deviation"} The pools of TIDE and USDC on chain ${chainA} are too far from the price of their tokens.`,
     )
   })
@@ -138,7 +128,7 @@ describe('impact', () => {
     ['half, where the caller accepts it', quoteOf(leg(tide, usdc), e18, 1n), true, false],
     ['all of a wrap', quoteOf(leg(native, weth, 'wrap'), e18, 0n), false, false],
   ])('Q-155: a loss of %s', (_what, quote, override, isRefused) => {
-    expect(refusal(() => checkDepth(snapshot, quote, { override }))).toBe(
+    expect(refusalOf(() => checkDepth(snapshot, quote, { override }))).toBe(
       isRefused
         ? `INSUFFICIENT_LIQUIDITY {"leg":"TIDE->USDC"} Pools on chain ${chainA} hold too little to swap so much TIDE to USDC.`
         : undefined,
@@ -147,7 +137,7 @@ describe('impact', () => {
 
   test('Q-155: is refused above the limit on losses and above that on gains', () => {
     const check = (lossBps: bigint, override = false) =>
-      refusal(() => checkImpact({ usd: 0n, inputUsd: 0n, lossBps }, { maxBps: 300, override }))
+      refusalOf(() => checkImpact({ usd: 0n, inputUsd: 0n, lossBps }, { maxBps: 300, override }))
     expect([check(300n), check(301n, true), check(-500n)]).toEqual([undefined, undefined, undefined])
     expect(check(301n)).toBe(
       'SWAP_IMPACT_TOO_HIGH {"impactBps":301,"limitBps":300} The swap loses 301 bps of its value; lower the amount or set overridePriceImpact.',
@@ -194,7 +184,7 @@ describe('the tolerance', () => {
     ['the class', { adverseBps: 76n, swapImpactBps: 76n }, 76n, 46n],
     ['the caller', { requestedBps: 50n, adverseBps: 81n }, 81n, 51n],
   ])('Q-152: what is beyond that of %s is refused with one that suffices', (_whose, change, bps, least) => {
-    expect(refusal(() => void computed(change))).toBe(
+    expect(refusalOf(() => computed(change))).toBe(
       `PRICE_FETCH_FAILED {"reason":"pool_deviation"} Pools are ${bps} bps below the price of their tokens: try again, or set slippageTolerance to at least ${least}.`,
     )
   })
