@@ -4,7 +4,7 @@ import { gather } from '../answers.ts'
 import { type MeasuredUse, plainUse } from '../fees/feeTerms.ts'
 import { networkFees } from '../fees/gas.ts'
 import type { LegPlan } from '../legs/legs.ts'
-import type { PricedRoute } from '../pricedRoute.ts'
+import type { PricedRoute, SolverTerms } from '../pricedRoute.ts'
 import type { QuotableCurrency } from '../registry.ts'
 import type { QuoteRequest } from '../request.ts'
 import {
@@ -22,6 +22,11 @@ export type PayeeInputs = {
   readonly request: QuoteRequest
   readonly plans: readonly LegPlan[]
   readonly snapshot: MarketSnapshot
+}
+
+/** Amounts of a priced route that its payees get. */
+type Payments = Pick<PricedRoute, 'amountOut' | 'feeCurrency'> & {
+  readonly solver: Pick<SolverTerms, 'depositAmount' | 'topup'> | undefined
 }
 
 export type PayeeUnits = Pick<MeasuredUse, 'payeeUnits' | 'refundUnits'>
@@ -48,7 +53,7 @@ export function earlyQuestions(answers: PayeeAnswers, inputs: PayeeInputs): read
  * @throws QuoteError INVALID_RECIPIENT, RECIPIENT_HAS_CODE, SERVICE_UNAVAILABLE
  * @source Q-61, Q-63, Q-64, Q-48
  */
-export function judgePayees(answers: PayeeAnswers, inputs: PayeeInputs, priced: PricedRoute): JudgedPayees {
+export function judgePayees(answers: PayeeAnswers, inputs: PayeeInputs, priced: Payments): JudgedPayees {
   const { route, plans, snapshot } = inputs
   const { solver, feeCurrency: currency } = priced
   if (plans.length === 0 || solver === undefined) return { refundAccounts: [], units: plainUse }
@@ -102,7 +107,7 @@ export function unitsBeyondPlain(
 const fieldOf = ({ request }: PayeeInputs): string => (request.recipient === undefined ? 'user' : 'recipient')
 
 /** Payments to the recipient. With calls the output is not tried here: `tryFill` simulates the fill as a whole. */
-function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: PricedRoute): readonly Payee[] {
+function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: Payments): readonly Payee[] {
   const { route, request } = inputs
   const { destination: chain, recipient: account, currencyOut } = route
   const common = { chain, account, makesState: true }
