@@ -18,7 +18,6 @@ import { conversionSpreadBps } from '../fees/feeTerms.ts'
 import type { FeeSplit } from '../fees/solve.ts'
 import type { PricedCurrency } from '../market/marketAccess.ts'
 import type { PricedRoute } from '../pricedRoute.ts'
-import type { QuotableCurrency } from '../registry.ts'
 import type { Allocation } from '../sponsorship/allocateSubsidy.ts'
 
 const usdX18PerMicroUsd = 10n ** 12n
@@ -27,7 +26,7 @@ const bpsDenominator = 10_000n
 /**
  * Refuses a quote whose destination gas is above both a fixed worth and a part of the amount, as configured.
  * The part compares two amounts of the fee currency, so prices do not affect it.
- * @throws QuoteError RELAYER_GAS_TOO_HIGH naming the ceiling, the cost and the amount from which it is allowed
+ * @throws QuoteError RELAYER_GAS_TOO_HIGH naming the ceiling and the cost; `acceptedAmount.ts` adds the amount
  */
 export function checkRelayerGas(
   ceilings: QuoteCeilings,
@@ -35,11 +34,10 @@ export function checkRelayerGas(
     readonly split: Pick<FeeSplit, 'amountIn' | 'relayerGas'>
     /** Worth of the gas top-up in the fee currency. It is in `relayerGas`, but the recipient gets it: it is no cost. */
     readonly topup: bigint
-    readonly feeCurrency: QuotableCurrency
     readonly price: PricedCurrency
   },
 ): void {
-  const { split, feeCurrency, price } = gas
+  const { split, price } = gas
   const { maxBps, orMicroUsd } = ceilings.relayerGas
   const cost = split.relayerGas - gas.topup
   const costUsd = usdValueDown(cost, price)
@@ -54,9 +52,6 @@ export function checkRelayerGas(
         limitBps: maxBps,
         limitMicroUsd: orMicroUsd.toString(),
         costMicroUsd: divideUp(costUsd, usdX18PerMicroUsd).toString(),
-        // With 0 bps no amount is large enough.
-        ...(maxBps > 0 && { minimumAmount: divideUp(cost * bpsDenominator, BigInt(maxBps)).toString() }),
-        currency: feeCurrency.address,
       },
     },
   )

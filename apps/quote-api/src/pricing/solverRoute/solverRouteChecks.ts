@@ -29,7 +29,6 @@ export function checkAmounts(
   checkRelayerGas(ceilings, {
     split,
     topup: topup?.valueInFeeCurrency ?? 0n,
-    feeCurrency: plan.feeCurrency,
     price: requirePrice(snapshot, plan.feeCurrency),
   })
   // Called for its refusal only, before depth and impact are checked: the rounding of a dust amount looks like a loss.
