@@ -6,12 +6,14 @@ import {
   chainB,
   native,
   recipient,
-  testRegistry,
+  testChainMarket,
   testSnapshot,
+  tide,
   usdc,
   user,
 } from '../../../test/fixtures/market.ts'
 import { quoteRequest, refusalOf } from '../../../test/fixtures/quoteRequest.ts'
+import { account, coin, registryWithRentChain, rentChain } from '../../../test/fixtures/rentFamily.ts'
 import { planLegs } from '../legs/planLegs.ts'
 import type { PayeeAnswers } from '../routes/mayBePaid.ts'
 import { resolveRoute } from '../routes/route.ts'
@@ -25,7 +27,9 @@ const names = new Map([
   [other, 'other'],
   [dead, 'dead'],
   [native, 'nobody'],
+  [account, 'abroad'],
 ])
+const registry = registryWithRentChain()
 const snapshot = testSnapshot({})
 const onChain = (chainId: number) => (chainId === chainA ? 'A' : 'B')
 
@@ -40,7 +44,10 @@ function answersOf(said: Readonly<Record<string, unknown>>) {
   const answers = {
     hasCode: ({ chainId, account }) => answer(`code ${onChain(chainId)} ${names.get(account)}`, false),
     lackOf: ({ chainId, account, currency }) =>
-      answer(`lack ${onChain(chainId)} ${names.get(account)}${currency === native ? ' coin' : ''}`, {}),
+      answer(
+        `lack ${onChain(chainId)} ${names.get(account)}${[native, coin].includes(currency) ? ' coin' : ''}`,
+        {},
+      ),
     tryPayment: ({ chain, account, amount, currency }) =>
       answer(
         `pay ${onChain(chain.chainId)} ${names.get(account)} ${amount}${currency.isNative ? ' coin' : ''}`,
@@ -52,7 +59,7 @@ function answersOf(said: Readonly<Record<string, unknown>>) {
 
 function inputsOf(change: object) {
   const request = quoteRequest(change)
-  const route = resolveRoute(testRegistry(), request)
+  const route = resolveRoute(registry, request)
   return { request, route, plans: planLegs(route, 'configured'), snapshot }
 }
 
@@ -77,6 +84,7 @@ function judge(change: object, said: Readonly<Record<string, unknown>> = {}, pri
 
 const topup = { currency: inputsOf({}).route.destination.native, amountWei: 5n, valueInFeeCurrency: 1n }
 const withTopup = { solver: { depositAmount: 990n, topup } }
+const toRent = { recipient: account, destinationChainId: rentChain, destinationCurrency: coin }
 const call = { to: usdc, value: '0', data: '0x' }
 const toRecipient = ['lack B recipient', 'pay B recipient 980']
 const asCandidate = ['code A recipient', 'code B recipient', 'lack A recipient', 'pay A recipient 990']
@@ -146,6 +154,18 @@ describe('the accounts of an order', () => {
     ['recipient has code on both', {}, { ...codeAbroad, 'code A recipient': true }, 'recipient user'],
     ['user cannot be paid', {}, { 'pay A user 990': no }, 'recipient'],
     ['the chain is silent about user, who is second', {}, { 'pay A user 990': undefined }, 'recipient'],
+    [
+      'the fill makes the state that recipient lacks',
+      {},
+      { 'lack B recipient': { stateBytes: 1 } },
+      'recipient user',
+    ],
+    [
+      'user lacks his account of coin, since he deposits',
+      { originCurrency: native, recipient: undefined },
+      { 'lack A user coin': { accountFee: 1n } },
+      'user',
+    ],
     ['user is not asked about and is alone', { user: dead, recipient: dead }, {}, 'dead'],
   ])('Q-63, Q-64: a refund where %s', (_what, change, said, refunds) => {
     expect(judge(change, said).refunds).toBe(refunds)
@@ -228,6 +248,22 @@ test('Q-48: a payment is charged beyond a plain one of its own kind and lack', (
     beyond({ lack: {}, units: 40_001n }),
     beyond({ lack: {}, units: 40_010n }),
   ]).toEqual([0n, 0n, 0n, 0n, 2n, 11n])
+
+  const market = testChainMarket(chainB)
+  const charging = (gasOf: typeof market.fees.gasOf) =>
+    testSnapshot({ chains: [{ ...market, fees: Object.assign(Object.create(market.fees), { gasOf }) }] })
+  const byState = charging(({ lack }) => {
+    const expected = lack?.stateBytes === 1 ? 90_000n : 40_000n
+    return { expected, limit: expected }
+  })
+  expect([
+    beyond({ lack: { stateBytes: 1 }, units: 100_000n }, byState),
+    beyond({ lack: undefined, units: 100_000n }, byState),
+    beyond(
+      { lack: {}, units: 100_000n },
+      charging(() => undefined),
+    ),
+  ]).toEqual([11_000n, 66_000n, 110_000n])
 })
 
 describe('before a price is known', () => {
@@ -243,6 +279,8 @@ describe('before a price is known', () => {
     ['refundTo is asked about', { refundTo: other }, ['lack B recipient', 'lack A other']],
     ['user is asked about', { recipient: undefined }, ['lack B user', 'lack A user']],
     ['user is asked about for a burnt recipient', { recipient: dead }, ['lack B dead', 'lack A user']],
+    ['user is asked about for a recipient of another family', toRent, ['lack B abroad coin', 'lack A user']],
+    ['one plan is guessed', { originCurrency: tide }, ['lack B recipient', 'lack A recipient coin']],
     ['nobody is not asked about', { user: native, recipient: undefined }, []],
   ])('Q-84: %s', (_what, change, asked) => {
     expect(early(change)).toEqual(asked)

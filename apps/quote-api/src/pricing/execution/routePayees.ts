@@ -57,7 +57,7 @@ export function judgePayees(answers: PayeeAnswers, inputs: PayeeInputs, priced: 
   const { route, plans, snapshot } = inputs
   const { solver, feeCurrency: currency } = priced
   if (plans.length === 0 || solver === undefined) return { refundAccounts: [], units: plainUse }
-  const fills = paidOnDestination(inputs, priced).map((payee) => () => {
+  const fills = paidOnDestination(inputs, priced.amountOut, solver.topup).map((payee) => () => {
     const judged = requirePayee(answers, payee, fieldOf(inputs))
     return unitsBeyondPlain(snapshot, { kind: 'fill', chain: payee.chain, currency: payee.currency, judged })
   })
@@ -107,7 +107,11 @@ export function unitsBeyondPlain(
 const fieldOf = ({ request }: PayeeInputs): string => (request.recipient === undefined ? 'user' : 'recipient')
 
 /** Payments to the recipient. With calls the output is not tried here: `tryFill` simulates the fill as a whole. */
-function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: Payments): readonly Payee[] {
+function paidOnDestination(
+  inputs: PayeeInputs,
+  amountOut: bigint,
+  topup: SolverTerms['topup'],
+): readonly Payee[] {
   const { route, request } = inputs
   const { destination: chain, recipient: account, currencyOut } = route
   const common = { chain, account, makesState: true }
@@ -119,7 +123,6 @@ function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: Payments)
     amount: amountOut,
     isNamed: isNamed && request.txs.length === 0,
   } as const
-  const topup = solver?.topup
   if (topup === undefined) return [output]
   const { currency, amountWei: amount } = topup
   return [output, { ...common, what: 'topup', currency, amount, isNamed }]
@@ -128,11 +131,10 @@ function paidOnDestination(inputs: PayeeInputs, { amountOut, solver }: Payments)
 /** Accounts that are probably paid, as far as they are known before the route is priced. */
 function earlyPayees({
   route,
-  request,
   plans,
 }: PayeeInputs): readonly Pick<Payee, 'chain' | 'account' | 'currency'>[] {
   const { destination, origin, recipient: account, currencyOut, user } = route
-  const refunded = route.refundTo ?? defaultCandidate(route, request) ?? user
+  const refunded = route.refundTo ?? defaultCandidate(route) ?? user
   return [
     { chain: destination, account, currency: currencyOut },
     // The plan is chosen later: its fee currency is guessed here, and the judge asks about the right one.
@@ -141,8 +143,8 @@ function earlyPayees({
 }
 
 /** Refund account where `refundTo` is missing: the recipient, if it is an address of the origin and not the user's. */
-function defaultCandidate({ origin, recipient, user }: Route, request: QuoteRequest): string | undefined {
-  if (request.recipient === undefined || !origin.codec.isAddress(recipient)) return undefined
+function defaultCandidate({ origin, recipient, user }: Route): string | undefined {
+  if (!origin.codec.isAddress(recipient)) return undefined
   const isOther = origin.codec.spellAddress(recipient) !== origin.codec.spellAddress(user)
   return isOther && !origin.payees.isBurnt(recipient) ? recipient : undefined
 }
@@ -175,7 +177,7 @@ type RefundAccount = { readonly account: string; readonly judged: JudgedPayee | 
 function refundAccounts(answers: PayeeAnswers, question: RefundQuestion): readonly RefundAccount[] {
   const { route, request, currency, amount } = question
   const { origin: chain, user, refundTo } = route
-  const candidate = refundTo === undefined ? defaultCandidate(route, request) : undefined
+  const candidate = refundTo === undefined ? defaultCandidate(route) : undefined
   const isNamed = isRefundNamed(question)
   const isUser = (account: string) => chain.codec.spellAddress(account) === chain.codec.spellAddress(user)
   const payee = (account: string): Payee => {
@@ -204,10 +206,7 @@ function refundAccounts(answers: PayeeAnswers, question: RefundQuestion): readon
   }
   if (asCandidate?.preferred === 'candidate') return withUser(asCandidate)
   if (asCandidate?.preferred === 'silent')
-    throw refusedPayee('silent', payee(asCandidate.account), {
-      field: 'refundTo',
-      shown: 'refundTo is missing, and recipient',
-    })
+    throw refusedPayee('silent', payee(asCandidate.account), { field: 'refundTo' })
   if (userRefusal === undefined) return [asUser]
   throw refusedPayee(userRefusal, payee(user), { field: 'refundTo', shown: 'refundTo is missing, and user' })
 }
