@@ -71,8 +71,9 @@ describe('a pool against the agreed price', () => {
   })
 
   test('that was never initialized sells nothing', () => {
-    const swap = { tokenIn: usdc, from: usdcAt(e18), to: tideAt(e18) }
-    expect(adverseBps({ ...state, sqrtPriceX96: 0n }, swap)).toBe(10_000n)
+    const [u, t, empty] = [usdcAt(e18), tideAt(e18), { ...state, sqrtPriceX96: 0n }]
+    expect(adverseBps(empty, { tokenIn: usdc, from: u, to: t })).toBe(10_000n)
+    expect(adverseBps(empty, { tokenIn: tide, from: t, to: u })).toBe(10_000n)
   })
 
   test('may stand off by the class of the dearer token', () => {

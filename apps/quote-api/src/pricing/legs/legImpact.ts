@@ -49,7 +49,7 @@ export function checkDepth(
   quote: LegQuote,
   { override }: { override: boolean },
 ): void {
-  if (override || quote.leg.kind !== 'pool') return
+  if (override) return
   // Rounding takes at most one unit. One is added, so that rounding of a dust amount does not count as lack of depth.
   const unrounded = { ...quote, amountOut: quote.amountOut + 1n }
   if (legImpact(snapshot, [unrounded]).lossBps < depthLossBps) return

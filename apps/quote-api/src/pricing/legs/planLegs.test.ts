@@ -76,6 +76,8 @@ const wrappedKept = registryWith({
 })
 /** WETH is an asset of its own. */
 const wrappedApart = registryWith({ currencies: currencies.map(solves('WETH', false, 'tide')) })
+/** USDX is another token of the asset that the solver keeps as USDC. */
+const sameAsset = registryWith({ currencies: currencies.map(solves('USDX', false, 'usdc')) })
 const coinAlone = registryWith({ currencies: currencies.filter(({ symbol }) => symbol !== 'WETH') })
 const intoA = { originChainId: chainB, destinationChainId: chainA }
 
@@ -94,6 +96,7 @@ test.each<[string, ReturnType<typeof route>, readonly string[]]>([
     ['pool TIDE->ETH, ETH pays USDC', 'pool TIDE->USDC, USDC pays USDC'],
   ],
   ['a swap on the destination', route(usdc, usdx), ['USDC pays USDC, pool USDC->USDX']],
+  ['a swap within one asset', route(usdc, usdx, intoA, sameAsset), ['USDC pays USDC, pool USDC->USDX']],
   [
     'swaps on both sides',
     route(tide, tide),

@@ -86,6 +86,8 @@ const tideToUsdc = leg(tide, usdc)
 const hops = leg(usdx, tide, { fallback: { via: currencyOf(usdc) } })
 const cheap = pool('f3', usdx, 100, 1, [9_990_000n * million, 10_000_000n * million])
 const dear = pool('f4', tide, 3_000, 60, [4_020_000n * million, million * million * 10n ** 6n])
+/** The first pool of ETH is 60 bps below the agreed price. */
+const lower = [pool('f1', weth, 500, 10, [24_850_000n * million, 10_000_000_000n * e18]), ...pools.slice(1)]
 const moved = pool('f4', tide, 3_000, 60, [5n * million, million * 10n ** 12n])
 
 describe('a quote', () => {
@@ -149,6 +151,24 @@ describe('a quote', () => {
       '100913405 → 25000000000000000000 by [USDC 100, TIDE 3000] over 0, 60 below',
       [cheap, dear],
     ],
+    ['is the most for an input, of a later pool', leg(weth, usdc), 'exactInput', e18, '1000000000000000000 → 2491258107 by [USDC 3000] over 0, 0 below', lower],
+    [
+      'is the least for an output, of a later pool',
+      leg(weth, usdc),
+      'exactOutput',
+      1_000_000_000n,
+      '401283867606018698 → 1000000000 by [USDC 3000] over 0, 0 below',
+      lower,
+    ],
+    ['is of the one that answers', leg(weth, usdc), 'exactInput', e18, '1000000000000000000 → 2498500274 by [USDC 500] over 0, 0 below', pools.slice(0, 1)],
+    [
+      'of a pool as far off as its class may be',
+      tideToUsdc,
+      'exactInput',
+      e18,
+      '1000000000000000000 → 3928179 by [USDC 3000] over 0, 150 below',
+      [pool('f4', tide, 3_000, 60, [3_940_000n * million, million * million * 10n ** 6n])],
+    ],
     [
       'is of the other pool where one was moved',
       leg(weth, usdc),
@@ -166,8 +186,8 @@ describe('a quote', () => {
       [pool('f1', weth, 500, 10, [500n, 2n * 10n ** 11n]), ...pools.slice(1)],
     ],
   ])('%s', (_what, of, trade, amount, expected, mirrored) => {
-    const { text, asked } = quoted(of, trade, amount, mirrored ?? [...pools].reverse())
-    expect([text, asked]).toEqual([expected, []])
+    const { text } = quoted(of, trade, amount, mirrored)
+    expect(text).toBe(expected)
   })
 
   test('asks the chain for a listed pool that is not mirrored, and takes its word', () => {
@@ -191,6 +211,15 @@ describe('a quote', () => {
       { zeroForOne: true, trade: 'exactOutput' },
     ])
   })
+
+  test.each<PoolTrade>(['exactInput', 'exactOutput'])(
+    '%s is of the first of pools that are equal',
+    (trade) => {
+      const { text, asked } = quoted(leg(usdc, weth), trade, e18, [], () => answer)
+      expect(text).toMatch(/by \[WETH 500\]/)
+      expect(asked).toHaveLength(2)
+    },
+  )
 
   test('sums what two pools cross', () => {
     const answers: Answers = ({ amount, pool: { token1 } }) => ({
@@ -283,6 +312,11 @@ describe('a refusal', () => {
     const pair = [pool('f1', weth, 500, 10, [20n * million, 10_000n * e18])]
     const { text } = quoted(leg(weth, usdc), 'exactInput', e18, pair, () => ({ ...answer, exhausted: true }))
     expect(text).toMatch(/^PRICE_FETCH_FAILED/)
+  })
+
+  test('is about too little where an unlisted pool gives nothing for what is worth nothing', () => {
+    const of = leg(tide, usdc, { fallback: { feeTiers: [500] } })
+    expect(quoted(of, 'exactInput', 1n, [], nothing(1n)).text).toBe(tooLittle)
   })
 
   test('is none for the most that pools count', () => {
