@@ -84,10 +84,11 @@ const answer: PoolQuote = {
 }
 const tideToUsdc = leg(tide, usdc)
 const hops = leg(usdx, tide, { fallback: { via: currencyOf(usdc) } })
-const cheap = pool('f3', usdx, 100, 1, [9_990_000n * million, 10_000_000n * million])
-const dear = pool('f4', tide, 3_000, 60, [4_020_000n * million, million * million * 10n ** 6n])
+const dollar = 10n ** 6n
+const cheap = pool('f3', usdx, 100, 1, [9_990_000n * dollar, 10n * million])
+const dear = pool('f4', tide, 3_000, 60, [4_020_000n * dollar, million * 10n ** 12n])
 /** The first pool of ETH is 60 bps below the agreed price. */
-const lower = [pool('f1', weth, 500, 10, [24_850_000n * million, 10_000_000_000n * e18]), ...pools.slice(1)]
+const lower = [pool('f1', weth, 500, 10, [24_850_000n * dollar, 10_000n * e18]), ...pools.slice(1)]
 const moved = pool('f4', tide, 3_000, 60, [5n * million, million * 10n ** 12n])
 
 describe('a quote', () => {
@@ -140,7 +141,7 @@ describe('a quote', () => {
       hops,
       'exactInput',
       100_000_000n,
-      '100000000 → 24773715919784272949 by [USDC 100, TIDE 3000] over 0, 60 below',
+      '100000000 → 24772854698426952536 by [USDC 100, TIDE 3000] over 0, 60 below',
       [cheap, dear],
     ],
     [
@@ -148,10 +149,17 @@ describe('a quote', () => {
       hops,
       'exactOutput',
       25n * e18,
-      '100913405 → 25000000000000000000 by [USDC 100, TIDE 3000] over 0, 60 below',
+      '100916945 → 25000000000000000000 by [USDC 100, TIDE 3000] over 0, 60 below',
       [cheap, dear],
     ],
-    ['is the most for an input, of a later pool', leg(weth, usdc), 'exactInput', e18, '1000000000000000000 → 2491258107 by [USDC 3000] over 0, 0 below', lower],
+    [
+      'is the most for an input, of a later pool',
+      leg(weth, usdc),
+      'exactInput',
+      e18,
+      '1000000000000000000 → 2491258107 by [USDC 3000] over 0, 0 below',
+      lower,
+    ],
     [
       'is the least for an output, of a later pool',
       leg(weth, usdc),
@@ -160,14 +168,21 @@ describe('a quote', () => {
       '401283867606018698 → 1000000000 by [USDC 3000] over 0, 0 below',
       lower,
     ],
-    ['is of the one that answers', leg(weth, usdc), 'exactInput', e18, '1000000000000000000 → 2498500274 by [USDC 500] over 0, 0 below', pools.slice(0, 1)],
+    [
+      'is of the one that answers',
+      leg(weth, usdc),
+      'exactInput',
+      e18,
+      '1000000000000000000 → 2498500274 by [USDC 500] over 0, 0 below',
+      pools.slice(0, 1),
+    ],
     [
       'of a pool as far off as its class may be',
       tideToUsdc,
       'exactInput',
       e18,
-      '1000000000000000000 → 3928179 by [USDC 3000] over 0, 150 below',
-      [pool('f4', tide, 3_000, 60, [3_940_000n * million, million * million * 10n ** 6n])],
+      '1000000000000000000 → 3928176 by [USDC 3000] over 0, 150 below',
+      [pool('f4', tide, 3_000, 60, [3_940_000n * dollar, million * 10n ** 12n])],
     ],
     [
       'is of the other pool where one was moved',
