@@ -1,7 +1,16 @@
 // Goal: a user signs the terms of his deposit and nothing else: the token's own permit where it has one that pays the
 // depository, else Permit2, where somebody relays it. Method: whole terms of each kind.
 import { describe, expect, test } from 'vitest'
-import { chainA, native, registryWithPermits, tide, usdc, usdx, user } from '../../../test/fixtures/market.ts'
+import {
+  chainA,
+  native,
+  registryWithPermits,
+  tide,
+  usdc,
+  usdx,
+  user,
+  weth,
+} from '../../../test/fixtures/market.ts'
 import { quoteRequest } from '../../../test/fixtures/quoteRequest.ts'
 import { findCurrency } from '../registry.ts'
 import { permitKindOf, permitTerms, takesPermits } from './permit.ts'
@@ -37,6 +46,8 @@ test.each<[string, Change, string, string | undefined, boolean]>([
   ['a token with its own permit that is swapped first, beside Permit2', both, usdx, 'permit2', false],
   ['a token without one', {}, tide, undefined, false],
   ['a token without one, beside Permit2', both, tide, 'permit2', false],
+  ['a token without one that the solver takes', {}, weth, undefined, false],
+  ['a token without one that the solver takes, beside Permit2', both, weth, 'permit2', false],
   ['coin', both, native, undefined, false],
 ])('%s has the permit that deposits it', (_what, change, address, kind, isOwn) => {
   const chain = chainWith(change)
