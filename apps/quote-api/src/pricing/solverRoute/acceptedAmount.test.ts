@@ -136,7 +136,7 @@ test('a refusal is restated in the currency of the amount, with one amount at mo
 })
 
 test('the search ends after a second, and names no amount', () => {
-  const { error, tried } = search(from(1_000n), 100n, { msPerReading: 400 })
+  const { error, tried } = search(from(1_000n), 100n, { msPerReading: 500 })
   expect(error?.data).toEqual({ limitBps: 7, currency: usdc, chainId: chainA })
   expect(tried).toEqual([201n, 805n])
 })

@@ -45,11 +45,7 @@ function insufficientLiquidity(inputs: FeeInputs, available: UsdX18): QuoteError
 }
 
 /** A USD value in the currency of the request's amount. */
-function amountWorth({ request, route, plan, snapshot }: FeeInputs, usd: bigint): bigint {
-  if (request.tradeType === 'EXACT_INPUT') {
-    return amountForUsdDown(usd, requirePrice(snapshot, route.currencyIn))
-  }
-  // Without a pool the output is the payout currency itself, or worth the same per unit.
-  const isSwapped = plan.destination?.kind === 'pool'
-  return amountForUsdDown(usd, requirePrice(snapshot, isSwapped ? route.currencyOut : plan.payoutCurrency))
+function amountWorth({ request, route, snapshot }: FeeInputs, usd: bigint): bigint {
+  const currency = request.tradeType === 'EXACT_INPUT' ? route.currencyIn : route.currencyOut
+  return amountForUsdDown(usd, requirePrice(snapshot, currency))
 }

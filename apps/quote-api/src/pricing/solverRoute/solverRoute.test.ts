@@ -72,10 +72,12 @@ const tides = { originCurrency: tide, amount: String(25n * e18) }
 const exactOut = { tradeType: 'EXACT_OUTPUT', amount: '100000000' }
 const expectedOut = { tradeType: 'EXPECTED_OUTPUT', amount: '100000000' }
 const intoUsdx = { destinationCurrency: usdx }
+/** Its TIDE is sold 1 % below the agreed price. */
+const below: Asked = { a: { pools: [pool('f4', tide, 3_000, 60, [3_960_000_000_000n, 10n ** 24n])] } }
 
 // Gas is 0.01 USD, the flat fee 0.02; the platform fee 15 bps with TIDE, 1 bps to USDX. Pools take 30 and 1 bps. Without
 // an origin swap nothing slips before the solver, so the deposit is the input.
-test.each([
+test.each<[string, object, string, string, string, Asked?]>([
   ['an input', {}, '100000000 ≤ 100000000 → 99970000 ≥ 99970000', '100000000 exactInput', '99990000'],
   [
     'an output',
@@ -83,6 +85,21 @@ test.each([
     '100030000 ≤ 100030000 → 100000000 ≥ 100000000',
     '100030000 exactOutput',
     '100020000',
+  ],
+  [
+    'an input by permit',
+    { usePermit: true },
+    '100000000 ≤ 100000000 → 99960000 ≥ 99960000',
+    '100000000 exactInput',
+    '99980000',
+  ],
+  [
+    'a swapped input of a pool below the price',
+    tides,
+    '25000000000000000000 ≤ 25000000000000000000 → 98522488 ≥ 97882091',
+    '98059181 exactInput',
+    '98049181',
+    below,
   ],
   [
     'a swapped input',
@@ -140,8 +157,8 @@ test.each([
     '98122770 exactInput',
     '98112770',
   ],
-])('Q-151, Q-153: %s', async (_what, change, amounts, deposit, refund) => {
-  const { priced } = await ask(change)
+])('Q-151, Q-153: %s', async (_what, change, amounts, deposit, refund, options) => {
+  const { priced } = await ask(change, options)
   if (priced?.solver === undefined) throw new Error('a solver fills it')
   const { amountIn, amountInMax, amountOut, amountOutMin, solver } = priced
   expect(`${amountIn} ≤ ${amountInMax} → ${amountOut} ≥ ${amountOutMin}`).toBe(amounts)
@@ -159,6 +176,8 @@ const call = (value: bigint) => ({ to: usdx, value: String(value), data: '0x01' 
 const ethOut = { destinationCurrency: native, tradeType: 'EXACT_OUTPUT', amount: String(e18 / 25n) }
 const gasOfTwoFills = 2n * 40_000n * 10n ** 8n
 const shallow: Asked = { a: { pools: [pool('f4', tide, 3_000, 60, [10_000n, 2_500n * 10n ** 12n])] } }
+/** More than half of a TIDE's worth is lost in it. */
+const smallPool: Asked = { a: { pools: [pool('f4', tide, 3_000, 60, [2_000_000n, e18 / 2n])] } }
 const appFee = { appFees: [{ recipient: user, fee: '9900' }] }
 const halfFee = { appFees: [{ recipient: user, fee: '5000' }] }
 
@@ -285,7 +304,7 @@ test.each<[string, Case | undefined, Case, object]>([
   ],
   [
     'Q-155: an amount that no pool takes, although little of it would not cover fees',
-    undefined,
+    [{ ...tides, amount: String(e18), overridePriceImpact: true }, smallPool],
     [{ ...tides, amount: String(1_000n * e18) }, shallow],
     {
       code: 'INSUFFICIENT_LIQUIDITY',
