@@ -57,4 +57,21 @@ export const pricingEquivalents: EquivalentsByFile = {
     ['permit2Router !== undefined', 'true', ownRouter],
     ['permitRouter === undefined', 'false', ownRouter],
   ],
+  'apps/quote-api/src/pricing/solverRoute/acceptedAmount.ts': [
+    [
+      '!(error instanceof QuoteError)',
+      'false',
+      'no other error has one of these codes',
+      'if (!(error instanceof QuoteError)) throw error',
+    ],
+    ["'other'", '""', 'no amount is priced after it', "if (clock.now() > endMs) return 'other'"],
+    ['nearAmount !== undefined', 'true', 'undefined is above nothing'],
+  ],
+  'apps/quote-api/src/pricing/solverRoute/payable.ts': [
+    ['available > 0n', 'true', 'a guess of nothing or less is left out'],
+    ['available > 0n', 'available >= 0n', 'nothing is worth nothing'],
+  ],
+  'apps/quote-api/src/pricing/solverRoute/planAmounts.ts': [
+    ['from.asset !== to.asset', 'true', 'the price of one asset cancels out'],
+  ],
 }
