@@ -82,6 +82,21 @@ describe('a time estimate', () => {
     )
   })
 
+  const ofBlocks = (blockTimeMs: number) => ({ config: { ...origin.config, blockTimeMs } })
+  const small = { valueMicroUsd: 1n, reactionMs: 0, selfExecuted: false, isSwept: false }
+
+  test.each([
+    ['a block, one of depth, the reaction and a block', { reactionMs: 500 }, 2_000, 3_000, 8],
+    ['more for the depth of a large amount', { valueMicroUsd: 10n ** 12n }, 2_000, 3_000, 13],
+    ['a deposit and its sweep', { isSwept: true }, 2_000, 3_000, 11],
+    ['one block of what the user sends', { selfExecuted: true, reactionMs: 9_000 }, 2_100, 3_000, 3],
+    ['a second of what the user sends at least', { selfExecuted: true }, 0, 0, 1],
+    ['a second at least', {}, 0, 0, 1],
+  ])('is %s', (_what, change, originMs, destinationMs, seconds) => {
+    const chains = { origin: ofBlocks(originMs), destination: ofBlocks(destinationMs) }
+    expect(timeEstimateSeconds({ ...small, ...chains, ...change })).toBe(seconds)
+  })
+
   test('is the configured one before anything was learned', () => {
     expect(estimate(1_000_000n, undefined)).toBe(estimate(1_000_000n, 1_000))
   })
