@@ -132,9 +132,9 @@ test('Q-9, Q-33, Q-48, Q-49, Q-159: a fill with calls, rent and a top-up, brough
 })
 
 test.each([
-  // Of two assets the sources of both prices disagree. The permit takes 7,000 and the fill 10,100, with a tenth more.
+  // The sources of both prices disagree where assets differ. The permit takes 7,000 and the fill 10,100, with a tenth more.
   ['by a permit', { destinationCurrency: native, usePermit: true }, 7_700n + 11_110n, 6n + 2n + 3n, 11_110n],
-  // What is swapped on both sides moves one asset between its chains.
+  // A swap on both sides moves one asset between its chains.
   [
     'by a deposit address, with swaps on both sides',
     { originCurrency: tide, destinationCurrency: usdx, amount: String(25n * e18), useDepositAddress: true },

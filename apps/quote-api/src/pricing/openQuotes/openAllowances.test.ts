@@ -64,7 +64,7 @@ describe('open quotes of one allowance', () => {
       return asked.others
     }
     expect([after(100n), after(undefined), after(141n)]).toEqual([100n, 100n, 101n])
-    // What is allowed otherwise stays until the step sets a value of its own.
+    // The step leaves what is allowed otherwise, until it sets a value of its own.
     expect(after(500n)).toBe(60n)
 
     const covered = createOpenAllowances()
