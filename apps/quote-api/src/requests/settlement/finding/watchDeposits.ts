@@ -24,8 +24,8 @@ const relistMs = 1_000
 /**
  * Makes the job that watches a chain for deposits. Each pass reads new blocks, follows reorganizations and decides on the due
  * deposits; every half minute it also reads final blocks again. If new blocks cannot be read, known deposits are still
- * decided. A look that finds the chain as the last one left it, and no deposit to follow, stores nothing; two in a second list its logs
- * once.
+ * decided. A look that finds the chain as the last one left it, and no deposit to follow, stores nothing; two in a second
+ * list its logs once.
  * @param patienceMs time without a reading after which the chain counts as not seen
  * @throws UpstreamUnavailableError, UpstreamDisagreementError; what was committed before stays
  */
@@ -69,11 +69,11 @@ class DepositWatcher {
     const memory = this.#memory
     // Before the chain is asked, so that a block which the answer lacks was surely mined later.
     const askedAtSeconds = nowSeconds(context)
-    const { head, pass, isListed } = await this.#readNewest(run)
+    const { head, pass, isTooSoon } = await this.#readNewest(run)
     await this.#refuseShortChain(head, run)
     let failure: unknown
     try {
-      if (!isListed) {
+      if (!isTooSoon) {
         await findNewDeposits(context, chain, { head, pass, askedAtSeconds, memory, kept: this.#kept }, run)
         this.#relistDueMs = context.now() + relistMs
       }
@@ -96,14 +96,14 @@ class DepositWatcher {
     readonly head: bigint
     readonly pass: DepositPass | undefined
     /** True where nothing is to be listed yet. */
-    readonly isListed?: boolean
+    readonly isTooSoon?: boolean
   }> {
     const chain = this.#chain
     const range = await this.#newestRange(run)
     if (range !== undefined && !this.#isListingDue()) {
       const head = await chain.head(run.signal)
       if (head === range.known || chain.chain.config.blockTimeMs < relistMs)
-        return { head, pass: undefined, isListed: true }
+        return { head, pass: undefined, isTooSoon: true }
     }
     if (range !== undefined && chain.newestPass !== undefined) {
       try {
